@@ -1,0 +1,1 @@
+"""The run on disk: one schema, one writer, one reader (docs/records.md)."""
