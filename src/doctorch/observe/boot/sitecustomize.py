@@ -1,0 +1,270 @@
+"""Puts doctorch's observers into a Python process, and leaves no trace of how they came there.
+
+The parent starts the training with this folder first in PYTHONPATH, so Python imports this file at start-up, before the script.
+It takes its variables and its folder out again, waits for «torch» to be imported, and then calls ``doctorch.observe.install``. Child
+processes that are Python interpreters get the variables again; all others see the environment as it is without doctorch.
+
+Everything here runs in the user's process: only modules that every interpreter has loaded at start-up are imported, and no failure
+may reach the script.
+"""
+
+import os
+import sys
+
+_SETTINGS = "DOCTORCH_SETTINGS"
+_PYTHONPATH = "DOCTORCH_PYTHONPATH"
+_ROOT = "DOCTORCH_ROOT"
+
+
+def _interpreter_reads_environment(args: list[str]) -> bool:
+    """False where the command line of an interpreter turns off PYTHONPATH or ``site``: the variables would stay in sight there."""
+    words = iter(args)
+    for word in words:
+        if not word.startswith("-") or word in ("-", "--"):
+            return True
+        if word.startswith("--"):
+            if word == "--check-hash-based-pycs":
+                next(words, None)
+            continue
+        for at, letter in enumerate(word[1:], start=2):
+            if letter in "EIS":
+                return False
+            if letter in "cm":
+                return True
+            if letter in "WX":
+                if at == len(word):
+                    next(words, None)
+                break
+    return True
+
+
+def _text(value: object) -> str:
+    """A path or argument as str, whatever the caller passed."""
+    return os.fsdecode(value) if isinstance(value, (str, bytes, os.PathLike)) else ""
+
+
+def _named_python(base: str) -> bool:
+    """python, python3, python3.13t, pythonw.exe; not python3-config."""
+    return base.startswith("python") and not base[len("python") :].removesuffix(".exe").strip("0123456789.tw")
+
+
+def _is_python(executables: list[str]) -> bool:
+    """Whether what is about to be executed is a Python interpreter, or a script that names one in its first line."""
+    if not executables:
+        return False
+    base = os.path.basename(executables[0]).lower()
+    if _named_python(base) or (sys.executable and base == os.path.basename(sys.executable).lower()):
+        return True
+    for path in executables:
+        try:
+            with open(path, "rb", buffering=0) as file:
+                start = file.read(256)
+        except OSError:
+            continue  # a folder of PATH without it
+        return start.startswith(b"#!") and b"python" in start.split(b"\n", 1)[0]
+    return False
+
+
+class _Descendants:
+    """Hands the variables on to children that are Python interpreters."""
+
+    def __init__(self, variables: dict[str, str], boot: str) -> None:
+        self.variables = variables
+        self.boot = boot
+
+    def wanted(self, executables: list[str], args: list[str]) -> bool:
+        return _is_python(executables) and (
+            not _named_python(os.path.basename(executables[0]).lower()) or _interpreter_reads_environment(args[1:])
+        )
+
+    def extend(self, env: dict[bytes, bytes]) -> dict[bytes, bytes]:
+        """The child's environment with our variables, and its own PYTHONPATH kept for it."""
+        extended = dict(env)
+        own = extended.get(b"PYTHONPATH")
+        if own is not None:
+            extended[_PYTHONPATH.encode()] = own
+        boot = os.fsencode(self.boot)
+        extended[b"PYTHONPATH"] = boot + os.fsencode(os.pathsep) + own if own else boot
+        for name, value in self.variables.items():
+            extended[name.encode()] = os.fsencode(value)
+        return extended
+
+    def wrap_fork_exec(self, module: object) -> None:
+        """``_posixsubprocess.fork_exec``, which subprocess and multiprocessing share. Position 5 is the environment, a list of NAME=value."""
+        original = module.fork_exec  # type: ignore[attr-defined]
+
+        def fork_exec(*call):  # type: ignore[no-untyped-def]
+            try:
+                args, executables, env = call[0], call[1], call[5]
+                if self.wanted([_text(e) for e in executables], [_text(a) for a in args]):
+                    pairs = dict(os.environb) if env is None else dict(entry.split(b"=", 1) for entry in env)
+                    extended = [name + b"=" + value for name, value in self.extend(pairs).items()]
+                    call = (*call[:5], extended, *call[6:])
+            except Exception:
+                pass  # the child is started all the same, unobserved
+            return original(*call)
+
+        module.fork_exec = fork_exec  # type: ignore[attr-defined]
+
+    def wrap_posix_spawn(self) -> None:
+        """subprocess takes this way instead where it may."""
+        original = getattr(os, "posix_spawn", None)
+        if original is None:
+            return
+
+        def posix_spawn(path, argv, env, **options):  # type: ignore[no-untyped-def]
+            try:
+                argv = list(argv)
+                if self.wanted([_text(path)], [_text(a) for a in argv]):
+                    pairs = {os.fsencode(name): os.fsencode(value) for name, value in dict(os.environ if env is None else env).items()}
+                    env = self.extend(pairs)
+            except Exception:
+                pass  # as above
+            return original(path, argv, env, **options)
+
+        os.posix_spawn = posix_spawn
+
+
+def _install(root: str, settings_text: str) -> None:
+    """torch has just been executed: bring in the observers from the folder that the parent runs from, whatever ``sys.path`` says."""
+    import json
+
+    settings = json.loads(settings_text)
+    try:
+        if "doctorch" not in sys.modules:
+            from importlib.machinery import PathFinder
+            from importlib.util import module_from_spec
+
+            # By its path and not through sys.path: that would also change what every other import finds meanwhile.
+            spec = PathFinder.find_spec("doctorch", [root])
+            if spec is None or spec.loader is None:
+                raise ModuleNotFoundError(f"no doctorch in {root}")
+            package = module_from_spec(spec)
+            sys.modules["doctorch"] = package
+            spec.loader.exec_module(package)
+        import doctorch.observe
+
+        doctorch.observe.install(settings)
+    except Exception:
+        import traceback
+
+        try:
+            with open(os.path.join(settings["run_dir"], "observer-error.txt"), "a", encoding="utf-8") as file:
+                file.write(f"process {os.getpid()}: the observers could not be installed\n{traceback.format_exc()}\n")
+        except OSError:
+            pass  # the folder is gone or full: the parent says that nothing was recorded
+
+
+class _Finder:
+    """Waits at the front of ``sys.meta_path`` for exactly two modules, and leaves when both have come."""
+
+    def __init__(self, actions):  # type: ignore[no-untyped-def]
+        self.actions = actions
+
+    def find_spec(self, name, path=None, target=None):  # type: ignore[no-untyped-def]
+        action = self.actions.get(name)
+        if action is None:
+            return None
+        for finder in list(sys.meta_path):
+            find = None if finder is self else getattr(finder, "find_spec", None)
+            spec = find(name, path, target) if find is not None else None
+            if spec is not None:
+                self._notice_end_of_import(spec, name, action)
+                return spec
+        return None
+
+    def _notice_end_of_import(self, spec, name, action):  # type: ignore[no-untyped-def]
+        """Run ``action`` when the module has been executed, with no frame of ours on the stack meanwhile.
+
+        The import system sets ``spec._initializing`` to False when it is done, whether the module succeeded or raised. A wrapped
+        ``exec_module`` would stand in the traceback of an import that fails.
+        """
+        plain = type(spec)
+
+        class Spec(plain):
+            __slots__ = ()
+
+            @property
+            def _initializing(self):  # type: ignore[no-untyped-def]
+                return self.__dict__.get("_initializing", False)
+
+            @_initializing.setter
+            def _initializing(self, value):  # type: ignore[no-untyped-def]
+                self.__dict__["_initializing"] = value
+                if not value and name in sys.modules:
+                    self.__class__ = plain
+                    done(sys.modules[name])
+
+        def done(module):  # type: ignore[no-untyped-def]
+            if self.actions.pop(name, None) is None:
+                return
+            if not self.actions and self in sys.meta_path:
+                sys.meta_path.remove(self)
+            try:
+                action(module)
+            except Exception:
+                pass  # never in the way; _install has noted its own failures
+
+        Spec.__name__, Spec.__qualname__, Spec.__module__ = plain.__name__, plain.__qualname__, plain.__module__
+        spec.__class__ = Spec
+
+
+def _start() -> None:
+    settings, root = os.environ.pop(_SETTINGS, None), os.environ.pop(_ROOT, None)
+    boot = os.path.dirname(os.path.abspath(__file__))
+    own = os.environ.pop(_PYTHONPATH, None)
+    if settings is None or root is None:
+        return  # imported by somebody else: nothing to do
+    if own is None:
+        os.environ.pop("PYTHONPATH", None)
+    else:
+        os.environ["PYTHONPATH"] = own
+    descendants = _Descendants({_SETTINGS: settings, _ROOT: root}, boot)
+    actions = {"torch": lambda module: _install(root, settings)}
+    if "_posixsubprocess" in sys.modules:
+        descendants.wrap_fork_exec(sys.modules["_posixsubprocess"])
+    elif os.name == "posix":
+        actions["_posixsubprocess"] = descendants.wrap_fork_exec
+    descendants.wrap_posix_spawn()
+    if "torch" in sys.modules:  # a .pth file was earlier
+        _install(root, settings)
+        del actions["torch"]
+    if actions:
+        sys.meta_path.insert(0, _Finder(actions))
+
+
+def _leave_path() -> None:
+    boot = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != boot]
+    for entry in [entry for entry in sys.path_importer_cache if os.path.abspath(entry or ".") == boot]:
+        del sys.path_importer_cache[entry]
+
+
+def _hand_over() -> None:
+    """Let the ``sitecustomize`` that this file shadows, if there is one, take its place."""
+    finders = [finder for finder in sys.meta_path if not isinstance(finder, _Finder)]
+    for finder in finders:
+        spec = finder.find_spec("sitecustomize", None)
+        if spec is not None and spec.loader is not None:
+            module = type(sys)("sitecustomize")
+            for attribute, value in (
+                ("__spec__", spec),
+                ("__loader__", spec.loader),
+                ("__file__", spec.origin),
+                ("__cached__", spec.cached),
+                ("__package__", ""),
+            ):
+                setattr(module, attribute, value)
+            sys.modules["sitecustomize"] = module
+            spec.loader.exec_module(module)
+            return
+    # What the import system would have said without this file; ``site`` takes it in silence.
+    raise ModuleNotFoundError("No module named 'sitecustomize'", name="sitecustomize")
+
+
+try:
+    _start()
+except Exception:
+    pass  # the script runs unobserved; the parent finds no record and says so
+_leave_path()
+_hand_over()
