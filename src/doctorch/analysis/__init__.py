@@ -1,1 +1,1 @@
-"""analysis"""
+"""What several readers of a run need, computed once and without side effects."""

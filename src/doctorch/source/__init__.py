@@ -1,1 +1,1 @@
-"""source"""
+"""The user's source: parsed with ``ast``, resolved across files, changed by edits that are data."""

@@ -1,0 +1,113 @@
+"""The sentences after the findings: how the run ended, what was examined, what was watched and what watching cost."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+from doctorch.analysis.summary import RunFacts
+from doctorch.diagnose import Diagnosis
+from doctorch.report.messages import percent
+from doctorch.report.paths import shown_path
+
+KINDS = {
+    "optimizer": "no optimizer was seen",
+    "backward": "no backward was seen",
+    "module": "no module was called",
+    "param": "no parameters were seen",
+    "loss_call": "no loss function was called",
+    "loader": "no DataLoader was used",
+    "loader_line": "no DataLoader was used long enough",
+    "segment": "no step was looked at operator by operator",
+    "line_ops": "no step was looked at operator by operator",
+}
+"""What the absence of a kind of fact means, in words."""
+
+
+def sentences(diagnosis: Diagnosis, cwd: Path) -> list[str]:
+    """All closing sentences, in order."""
+    lines = list(_end(diagnosis.run)) if diagnosis.run else []
+    if not diagnosis.findings:
+        lines.append(_nothing(diagnosis))
+    lines.extend(_not_examined(diagnosis))
+    if diagnosis.hidden_advice:
+        lines.append(f"{_plural(diagnosis.hidden_advice, 'more piece')} of advice not shown.")
+    if diagnosis.ignored:
+        lines.append(f"{_plural(diagnosis.ignored, 'finding')} ignored by a comment or by pyproject.toml.")
+    lines.extend(diagnosis.problems)
+    lines.extend(_own_failures(diagnosis))
+    if diagnosis.run:
+        lines.extend(f"Damaged: {text}" for text in diagnosis.run.damaged)
+        lines.append(_watched(diagnosis.run, cwd))
+    return lines
+
+
+def _nothing(diagnosis: Diagnosis) -> str:
+    rules = _plural(len(diagnosis.examined), "rule")
+    run = diagnosis.run
+    if run is None:
+        return f"Nothing wrong found: {rules} over {_plural(diagnosis.files, 'file')}. What only a run shows was not examined."
+    if not run.steps:
+        return f"No fault was found in what was seen: {rules}, but no training step to apply them to."
+    return f"Nothing wrong found: {rules} over {_plural(run.steps, 'step')}."
+
+
+def _end(run: RunFacts) -> list[str]:
+    """How the script ended, where that is worth saying."""
+    lines: list[str] = []
+    if run.oom_killed:
+        lines.append(f"The script was killed (SIGKILL) by the kernel's out-of-memory killer after {_plural(run.steps, 'step')}.")
+    elif run.signal:
+        lines.append(f"The script was ended by {run.signal} after {_plural(run.steps, 'step')}.")
+    if run.exception is not None:
+        where = ""
+        if run.exception.file and run.exception.line:
+            where = f" at {Path(run.exception.file).name}:{run.exception.line}"
+        message = str(run.exception.get("message") or "").strip().split("\n")[0]
+        lines.append(f"The script ended with {run.exception.get('type')}{where}: {message[:200]}".rstrip(": "))
+    if not run.torch_imported:
+        lines.append("The script ended before it imported torch, so there was nothing to watch.")
+    elif not run.processes:
+        lines.append("The script imported torch but did not train: no backward and no optimizer step was seen.")
+    if run.stall is not None and (run.signal or run.exception is not None):
+        place = f"{Path(run.stall.file).name}:{run.stall.line}" if run.stall.file and run.stall.line else "outside the user's files"
+        inner = run.stall.get("inner") or {}
+        function = f", in {inner.get('function')}" if inner.get("function") else ""
+        lines.append(f"Before its end nothing had happened for {float(run.stall.get('seconds') or 0):.0f} s: it hung at {place}{function}.")
+    return lines
+
+
+def _not_examined(diagnosis: Diagnosis) -> list[str]:
+    if diagnosis.run is not None and not diagnosis.run.processes:
+        return []  # said by _end already
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for skipped in diagnosis.not_examined:
+        reason = next((KINDS[kind] for kind in skipped.missing if kind in KINDS), f"the record has no {', '.join(skipped.missing)}")
+        by_reason[reason].append(skipped.rule)
+    lines = [f"Not examined, as {reason}: {', '.join(rules)}." for reason, rules in by_reason.items()]
+    if diagnosis.run is not None and diagnosis.run.notes:
+        lines.append("Left out while watching: " + "; ".join(diagnosis.run.notes) + ".")
+    return lines
+
+
+def _own_failures(diagnosis: Diagnosis) -> list[str]:
+    rules = list(dict.fromkeys(failure.rule for failure in diagnosis.failures))
+    lines = [f"A fault of doctorch's own: {', '.join(rules)} failed and was left out. Please report it."] if rules else []
+    if diagnosis.run is not None and diagnosis.run.failures:
+        last = diagnosis.run.failures[0].strip().split("\n")[-1]
+        lines.append(f"A fault of doctorch's own while watching ({last}); the training was not touched. Please report it.")
+    return lines
+
+
+def _watched(run: RunFacts, cwd: Path) -> str:
+    parts = [_plural(run.steps, "step")]
+    if run.processes:
+        parts.append(_plural(run.processes, "process", "processes"))
+    if run.seconds is not None:
+        parts.append(f"{run.seconds:.1f} s")
+    cost = f"; watching cost {percent(run.watch_share)}" if run.watch_share is not None and run.steps else ""
+    return f"Watched {', '.join(parts)}{cost}. Record: {shown_path(run.folder, cwd)}"
+
+
+def _plural(n: int, one: str, many: str | None = None) -> str:
+    return f"{n:,} {one if n == 1 else many or one + 's'}"

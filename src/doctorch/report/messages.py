@@ -1,0 +1,109 @@
+"""Sentences from message ids and values: the one place where numbers become words.
+
+A template of a rule's page names values in braces. Formats, besides Python's own (``{loss:.3f}``):
+
+    {n:count}            12,800
+    {n:count step}       1 step, 640 steps        {n:count batch/batches} where the plural is not «s»
+    {share:%}            71 %, 0.6 %
+    {t:ms}               milliseconds as 340 ms, 2.4 s or 0.05 ms
+    {size:bytes}         12.5 MiB
+    {x}                  numbers with at most four significant digits, texts as they are
+"""
+
+from __future__ import annotations
+
+import math
+import string
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from doctorch.findings import Finding, Value
+from doctorch.rules import registry
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """What a person reads of one finding."""
+
+    message: str
+    why: str | None
+    fix: str | None
+
+
+def sentences(finding: Finding, language: str = registry.DEFAULT_LANGUAGE) -> Sentences:
+    """The sentences of a finding. KeyError when its rule's page lacks a message or the finding lacks a value."""
+    messages = registry.page(finding.rule, language).messages
+
+    def say(message_id: str | None) -> str | None:
+        return None if message_id is None else fill(messages[message_id], finding.values)
+
+    return Sentences(fill(messages[finding.message], finding.values), say(finding.why), say(finding.fix))
+
+
+def fill(template: str, values: Mapping[str, Value]) -> str:
+    """A template with its values. KeyError for a value that is not there."""
+    return _Filler().vformat(template, (), values)
+
+
+def names(template: str) -> set[str]:
+    """The values that a template names."""
+    return {name for _, name, _, _ in string.Formatter().parse(template) if name}
+
+
+class _Filler(string.Formatter):
+    def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        return kwargs[str(key)]
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if format_spec.startswith("count"):
+            return _count(value, format_spec[5:].strip())
+        if format_spec == "%":
+            return percent(float(value))
+        if format_spec == "ms":
+            return milliseconds(float(value))
+        if format_spec == "bytes":
+            return binary_size(float(value))
+        if format_spec:
+            return format(value, format_spec)
+        return _plain(value)
+
+
+def _count(value: Any, noun: str) -> str:
+    number = f"{value:,}" if isinstance(value, int) else _plain(value)
+    if not noun:
+        return number
+    one, _, many = noun.partition("/")
+    return f"{number} {one if value == 1 else many or one + 's'}"
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return "unknown" if value is None else str(value)
+    if isinstance(value, int):
+        return f"{value:,}" if abs(value) >= 10_000 else str(value)
+    if not math.isfinite(value):
+        return str(value)
+    return f"{value:.4g}" if 1e-3 <= abs(value) < 1e5 or value == 0 else f"{value:.2e}"
+
+
+def percent(share: float) -> str:
+    """``0.714`` gives ``71 %``; below 1 % one decimal."""
+    value = 100 * share
+    return f"{value:.1f} %" if 0 < abs(value) < 1 else f"{value:.0f} %"
+
+
+def milliseconds(value: float) -> str:
+    """A time in ms, or in seconds from 2 s on."""
+    if abs(value) >= 2000:
+        return f"{value / 1000:.1f} s" if value < 100_000 else f"{value / 1000:,.0f} s"
+    return f"{value:.0f} ms" if abs(value) >= 10 else f"{value:.1f} ms" if abs(value) >= 1 else f"{value:.2f} ms"
+
+
+def binary_size(value: float) -> str:
+    """Bytes in binary units."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if abs(value) < 1024 or unit == "GiB":
+            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1024
+    raise AssertionError("unreachable")

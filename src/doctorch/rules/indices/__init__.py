@@ -1,0 +1,1 @@
+"""Faults of indices outside their table."""

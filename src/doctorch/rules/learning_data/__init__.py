@@ -1,0 +1,1 @@
+"""Faults of the data, and symptoms in the loss."""

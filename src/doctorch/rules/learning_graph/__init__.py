@@ -1,0 +1,1 @@
+"""Faults of the graph from the loss to the parameters."""

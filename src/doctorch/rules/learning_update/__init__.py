@@ -1,0 +1,1 @@
+"""Faults of the optimizer's step and what it moves."""
