@@ -201,3 +201,13 @@ def _locked(path: Path) -> Iterator[None]:
         with contextlib.suppress(OSError):
             fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def newest_folder(directory: Path) -> Path | None:
+    """The run folder under ``directory/.doctorch`` that began last, or None."""
+    try:
+        folders = [path for path in (directory / HOME).iterdir() if (path / MANIFEST).is_file() or any(path.glob("process-*.sqlite"))]
+    except OSError:
+        return None
+    # Names begin with the time; two of one second are told apart by the manifest.
+    return max(folders, key=lambda path: (path.name[:16], (read_json(path / MANIFEST) or {}).get("started", 0.0)), default=None)

@@ -121,7 +121,9 @@ class Meeting:
         found = [read_json(self._path(rank, "done")) for rank in range(self.group.size)]
         return [value for value in found if isinstance(value, dict)]
 
-    def wait_for_others(self, failed: bool, pause: Callable[[float], None] = time.sleep, clock: Callable[[], float] = time.monotonic) -> list[int]:
+    def wait_for_others(
+        self, failed: bool, pause: Callable[[float], None] = time.sleep, clock: Callable[[], float] = time.monotonic
+    ) -> list[int]:
         """Wait until the others have ended, are seen to be dead, or the time is over. Returns the ranks that are missing."""
         until = clock() + (WAIT_FAILED_S if failed else WAIT_S)
         missing = [rank for rank in range(self.group.size) if rank != self.group.rank]

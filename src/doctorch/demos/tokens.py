@@ -1,0 +1,34 @@
+"""The next word of a small text."""
+
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+TEXT = "the cat sat on the mat and the dog sat on the log while the sun set over the hill and the cat ran to the dog " * 8
+
+words = TEXT.split()
+vocabulary = {word: number for number, word in enumerate(sorted(set(words)), start=1)}
+tokens = torch.tensor([vocabulary[word] for word in words])
+
+
+class NextWord(nn.Module):
+    def __init__(self, size, width=16, context=3):
+        super().__init__()
+        self.embedding = nn.Embedding(size, width)
+        self.out = nn.Linear(width * context, size)
+
+    def forward(self, context):
+        return self.out(self.embedding(context).flatten(1))
+
+
+model = NextWord(len(vocabulary))
+optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+windows = tokens.unfold(0, 4, 1)
+for step in range(200):
+    batch = windows[torch.randint(len(windows), (4,))]
+    loss = nn.functional.cross_entropy(model(batch[:, :3]), batch[:, 3] - 1)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    if step % 10 == 0:
+        print(f"step {step}: loss {loss.item():.3f}")
