@@ -1,1 +1,59 @@
-"""observe"""
+"""Observation of a live training process. Called once, right after torch was imported."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+from typing import Any
+
+_installed: list[Any] = []
+
+
+def install(settings: dict[str, Any]) -> None:
+    """Watch this process. ``settings``: ``run_dir`` (str), ``steps`` (int or None), ``probes`` (bool).
+
+    Never raises into the script: what fails is written to ``observer-error.txt`` in the run folder.
+    """
+    if _installed:
+        return
+    from doctorch.observe.observer import Observer
+
+    observer = Observer(settings)
+    _installed.append(observer)
+    observer.install()
+    atexit.register(observer.at_exit)
+    _wrap_hard_exit(observer)
+
+
+def _wrap_hard_exit(observer: Any) -> None:
+    original = os._exit
+
+    def _exit(status: int) -> None:
+        observer.hard_exit()
+        original(status)
+
+    _exit.__doc__ = original.__doc__
+    os._exit = _exit  # type: ignore[assignment]
+
+
+def installed() -> Any:
+    """The observer of this process, or None."""
+    return _installed[0] if _installed else None
+
+
+def failure(settings: dict[str, Any]) -> None:
+    """Put down a traceback of doctorch's own where the parent finds it; called in an except block."""
+    import traceback
+
+    try:
+        with open(os.path.join(str(settings["run_dir"]), "observer-error.txt"), "a", encoding="utf-8") as out:
+            out.write(traceback.format_exc())
+    except OSError:
+        pass
+
+
+def last_exception() -> BaseException | None:
+    """The exception that is ending the interpreter. It is set before ``sys.excepthook`` runs, whatever hook the script installed."""
+    found = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
+    return found if isinstance(found, BaseException) else None

@@ -11,6 +11,13 @@ may reach the script.
 import os
 import sys
 
+MYPY = False
+if MYPY:  # a checker reads this; ``typing`` is not among the modules of a fresh interpreter
+    from collections.abc import Callable, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+    from typing import Any
+
 _SETTINGS = "DOCTORCH_SETTINGS"
 _PYTHONPATH = "DOCTORCH_PYTHONPATH"
 _ROOT = "DOCTORCH_ROOT"
@@ -89,11 +96,11 @@ class _Descendants:
             extended[name.encode()] = os.fsencode(value)
         return extended
 
-    def wrap_fork_exec(self, module: object) -> None:
-        """``_posixsubprocess.fork_exec``, which subprocess and multiprocessing share. Position 5 is the environment, a list of NAME=value."""
-        original = module.fork_exec  # type: ignore[attr-defined]
+    def wrap_fork_exec(self, module: "Any") -> None:
+        """``_posixsubprocess.fork_exec``, which subprocess and multiprocessing share; argument 5 is the environment, a list of NAME=value."""
+        original = module.fork_exec
 
-        def fork_exec(*call):  # type: ignore[no-untyped-def]
+        def fork_exec(*call: "Any") -> int:
             try:
                 args, executables, env = call[0], call[1], call[5]
                 if self.wanted([_text(e) for e in executables], [_text(a) for a in args]):
@@ -102,9 +109,9 @@ class _Descendants:
                     call = (*call[:5], extended, *call[6:])
             except Exception:
                 pass  # the child is started all the same, unobserved
-            return original(*call)
+            return int(original(*call))
 
-        module.fork_exec = fork_exec  # type: ignore[attr-defined]
+        module.fork_exec = fork_exec
 
     def wrap_posix_spawn(self) -> None:
         """subprocess takes this way instead where it may."""
@@ -112,7 +119,7 @@ class _Descendants:
         if original is None:
             return
 
-        def posix_spawn(path, argv, env, **options):  # type: ignore[no-untyped-def]
+        def posix_spawn(path: "Any", argv: "Any", env: "Any", /, **options: "Any") -> int:
             try:
                 argv = list(argv)
                 if self.wanted([_text(path)], [_text(a) for a in argv]):
@@ -120,7 +127,7 @@ class _Descendants:
                     env = self.extend(pairs)
             except Exception:
                 pass  # as above
-            return original(path, argv, env, **options)
+            return int(original(path, argv, env, **options))
 
         os.posix_spawn = posix_spawn
 
@@ -158,55 +165,50 @@ def _install(root: str, settings_text: str) -> None:
 class _Finder:
     """Waits at the front of ``sys.meta_path`` for exactly two modules, and leaves when both have come."""
 
-    def __init__(self, actions):  # type: ignore[no-untyped-def]
+    def __init__(self, actions: "dict[str, Callable[[object], None]]") -> None:
         self.actions = actions
 
-    def find_spec(self, name, path=None, target=None):  # type: ignore[no-untyped-def]
-        action = self.actions.get(name)
-        if action is None:
+    def find_spec(self, name: str, path: "Sequence[str] | None" = None, target: "ModuleType | None" = None) -> "ModuleSpec | None":
+        if name not in self.actions:
             return None
         for finder in list(sys.meta_path):
             find = None if finder is self else getattr(finder, "find_spec", None)
-            spec = find(name, path, target) if find is not None else None
+            spec: "ModuleSpec | None" = find(name, path, target) if find is not None else None
             if spec is not None:
-                self._notice_end_of_import(spec, name, action)
+                self._notice_end_of_import(spec)
                 return spec
         return None
 
-    def _notice_end_of_import(self, spec, name, action):  # type: ignore[no-untyped-def]
-        """Run ``action`` when the module has been executed, with no frame of ours on the stack meanwhile.
+    def _notice_end_of_import(self, spec: "Any") -> None:
+        """Act when the module has been executed, with no frame of ours on the stack meanwhile.
 
         The import system sets ``spec._initializing`` to False when it is done, whether the module succeeded or raised. A wrapped
         ``exec_module`` would stand in the traceback of an import that fails.
         """
         plain = type(spec)
 
-        class Spec(plain):
-            __slots__ = ()
+        def get(own: "Any") -> bool:
+            return bool(own.__dict__.get("_initializing", False))
 
-            @property
-            def _initializing(self):  # type: ignore[no-untyped-def]
-                return self.__dict__.get("_initializing", False)
+        def put(own: "Any", value: bool) -> None:
+            own.__dict__["_initializing"] = value
+            if not value and own.name in sys.modules:
+                own.__class__ = plain
+                self._act(own.name)
 
-            @_initializing.setter
-            def _initializing(self, value):  # type: ignore[no-untyped-def]
-                self.__dict__["_initializing"] = value
-                if not value and name in sys.modules:
-                    self.__class__ = plain
-                    done(sys.modules[name])
+        members = {"__slots__": (), "__module__": plain.__module__, "_initializing": property(get, put)}
+        spec.__class__ = type(plain.__name__, (plain,), members)
 
-        def done(module):  # type: ignore[no-untyped-def]
-            if self.actions.pop(name, None) is None:
-                return
-            if not self.actions and self in sys.meta_path:
-                sys.meta_path.remove(self)
-            try:
-                action(module)
-            except Exception:
-                pass  # never in the way; _install has noted its own failures
-
-        Spec.__name__, Spec.__qualname__, Spec.__module__ = plain.__name__, plain.__qualname__, plain.__module__
-        spec.__class__ = Spec
+    def _act(self, name: str) -> None:
+        action = self.actions.pop(name, None)
+        if action is None:
+            return
+        if not self.actions and self in sys.meta_path:
+            sys.meta_path.remove(self)
+        try:
+            action(sys.modules[name])
+        except Exception:
+            pass  # never in the way; _install has noted its own failures
 
 
 def _start() -> None:
@@ -220,7 +222,7 @@ def _start() -> None:
     else:
         os.environ["PYTHONPATH"] = own
     descendants = _Descendants({_SETTINGS: settings, _ROOT: root}, boot)
-    actions = {"torch": lambda module: _install(root, settings)}
+    actions: "dict[str, Callable[[object], None]]" = {"torch": lambda module: _install(root, settings)}
     if "_posixsubprocess" in sys.modules:
         descendants.wrap_fork_exec(sys.modules["_posixsubprocess"])
     elif os.name == "posix":

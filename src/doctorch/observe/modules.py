@@ -1,0 +1,165 @@
+"""Calls of modules from outside any other module: the models of the run, their mode, and where they are called."""
+
+from __future__ import annotations
+
+import functools
+import threading
+import weakref
+from typing import Any
+
+import torch
+
+from doctorch.observe.lines import Site, here
+from doctorch.observe.params import class_site
+from doctorch.observe.session import Session
+
+NS_PER_NESTED_CALL = 160
+"""What the thin wrapper adds to a call inside another module (measured; notes of the overhead benchmark)."""
+MAX_ROOTS = 200
+
+
+class Root:
+    """A module called from outside any other."""
+
+    __slots__ = ("module", "entry", "calls", "train_calls", "nograd_calls", "train_grad_calls", "site", "size", "has_params")
+
+    def __init__(self, module: torch.nn.Module) -> None:
+        self.module = weakref.ref(module)
+        self.entry: Any = None
+        self.calls = self.train_calls = self.nograd_calls = self.train_grad_calls = 0
+        self.site: Site | None = None
+        self.size = 1
+        self.has_params = False
+
+
+class ModuleObserver:
+    """A thin wrap of ``Module.__call__``; nested calls pass through at once."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.depth = 0
+        self.loaded: set[int] = set()
+        self.number = 0
+        session.recorder.writer.providers.append(self._publish)
+
+    def install(self) -> None:
+        """Replace ``Module.__call__`` and watch ``load_state_dict``."""
+        original: Any = torch.nn.Module.__call__
+        compiling = torch.compiler.is_compiling
+        session = self.session
+        main = session.recorder.main_ident
+
+        @functools.wraps(original)
+        def __call__(module: Any, *args: Any, **kwargs: Any) -> Any:
+            if compiling() or self.depth or session.in_loader or threading.get_ident() != main:
+                return original(module, *args, **kwargs)
+            self.depth = 1
+            try:
+                self._enter(module)
+            except Exception:
+                session.recorder.failed()
+            try:
+                return original(module, *args, **kwargs)
+            finally:
+                self.depth = 0
+
+        torch.nn.Module.__call__ = __call__  # type: ignore[method-assign]
+        self._wrap_load()
+
+    def _wrap_load(self) -> None:
+        original = torch.nn.Module.load_state_dict
+
+        @functools.wraps(original)
+        def load_state_dict(module: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(module, *args, **kwargs)
+            try:
+                self.loaded.update(id(m) for m in module.modules())
+            except Exception:
+                self.session.recorder.failed()
+            return result
+
+        torch.nn.Module.load_state_dict = load_state_dict  # type: ignore[method-assign]
+
+    def _enter(self, module: torch.nn.Module) -> None:
+        session = self.session
+        root = session.roots.get(id(module))
+        if root is None or root.module() is not module:
+            root = self._new_root(module)
+        if not root.has_params:
+            return
+        session.forward()
+        grad = torch.is_grad_enabled()
+        root.calls += 1
+        if module.training:
+            root.train_calls += 1
+            if grad:
+                root.train_grad_calls += 1
+        if not grad:
+            root.nograd_calls += 1
+        session.watch_ns += root.size * NS_PER_NESTED_CALL
+        if session.deep or root.calls < 3:
+            root.site = here(2) or root.site
+            if session.deep and not session.pushed and (grad or session.backwards):
+                session.resume()
+
+    def _new_root(self, module: torch.nn.Module) -> Root:
+        root = self.session.roots[id(module)] = Root(module)
+        root.has_params = any(True for _ in module.parameters())
+        if not root.has_params or self.number >= MAX_ROOTS:
+            root.has_params = root.has_params and self.number < MAX_ROOTS
+            return root
+        key = str(self.number)
+        self.number += 1
+        cls = type(module)
+        own = class_site(cls)
+        recorder = self.session.recorder
+        root.size = sum(1 for _ in module.modules())
+        site = None
+        if own is not None:
+            from doctorch.observe.lines import place
+
+            site = place(own["file"], own["line"], cls.__name__)
+        root.entry = recorder.fact("module", key, site, lambda: _first(module))
+        for part in module.modules():
+            found = class_site(type(part))
+            if found is not None:
+                root.entry.data["class_sites"][type(part).__qualname__] = found
+        self.session.params.register_root(module, key)
+        return root
+
+    def _publish(self) -> None:
+        """On the writer thread: bring the counters into the facts."""
+        for root in list(self.session.roots.values()):
+            entry = root.entry
+            if entry is None or entry.data["calls"] == root.calls:
+                continue
+            entry.data.update(
+                calls=root.calls,
+                train_calls=root.train_calls,
+                nograd_calls=root.nograd_calls,
+                train_grad_calls=root.train_grad_calls,
+                call_site=root.site.as_data if root.site is not None else None,
+            )
+            module = root.module()
+            if module is not None and self.loaded:
+                entry.data["loaded"] = any(id(m) in self.loaded for m in module.modules())
+            entry.count = root.calls
+            self.session.recorder.touch(entry)
+
+
+def _first(module: torch.nn.Module) -> dict[str, Any]:
+    tensors = list(module.parameters())
+    return {
+        "cls": type(module).__name__,
+        "qualname": f"{type(module).__module__}.{type(module).__qualname__}",
+        "call_site": None,
+        "calls": 0,
+        "train_calls": 0,
+        "nograd_calls": 0,
+        "train_grad_calls": 0,
+        "n_params": len(tensors),
+        "numel": sum(p.numel() for p in tensors),
+        "n_trainable": sum(p.requires_grad for p in tensors),
+        "loaded": False,
+        "class_sites": {},
+    }

@@ -1,0 +1,207 @@
+"""All observers of a process, put together; and what happens to them at a fork and at the end."""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+from typing import Any
+
+import torch
+
+from doctorch.observe import exits, last_exception, lines, values
+from doctorch.observe.indices import copied
+from doctorch.observe.lines import here
+from doctorch.observe.loaders import LoaderObserver
+from doctorch.observe.losses import LossObserver
+from doctorch.observe.modules import ModuleObserver
+from doctorch.observe.recorder import Recorder, set_current
+from doctorch.observe.session import Session
+from doctorch.observe.training import TrainingObserver
+
+
+class Observer:
+    """The observation of one process."""
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self.settings = settings
+        self.recorder = Recorder(settings)
+        set_current(self.recorder)
+        lines.configure(torch.__file__, self._saw_source)
+        meta = self.recorder.writer.meta
+        meta["torch"] = str(torch.__version__)
+        self.session = Session(self.recorder)
+        self.training = TrainingObserver(self.session)
+        self.modules = ModuleObserver(self.session)
+        self.losses = LossObserver(self.session)
+        self.loaders = LoaderObserver(self.session)
+        self.files = exits.Files(self.session)
+        self.forked = False
+
+    def _saw_source(self, path: str) -> None:
+        self.recorder.writer.sources.append(path)
+
+    def install(self) -> None:
+        """Put every wrapper in place."""
+        self.recorder.ensure_started()
+        self.training.install()
+        self.modules.install()
+        self.losses.install()
+        self.loaders.install()
+        self.files.install()
+        self._wrap_copies()
+        self._wrap_compilers()
+        os.register_at_fork(before=self._before_fork, after_in_parent=self._after_fork_in_parent, after_in_child=self._after_fork_in_child)
+
+    # ---- copies between host and device
+
+    def _wrap_copies(self) -> None:
+        for name in ("to", "cuda"):
+            self._wrap_copy(name)
+
+    def _wrap_copy(self, name: str) -> None:
+        original = getattr(torch.Tensor, name)
+        compiling = torch.compiler.is_compiling
+        recorder = self.recorder
+
+        @functools.wraps(original)
+        def copy(tensor: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(tensor, *args, **kwargs)
+            if result is tensor or compiling():
+                return result
+            try:
+                if result.device.type != tensor.device.type and threading.get_ident() == recorder.main_ident:
+                    self._copied(tensor, result)
+            except Exception:
+                recorder.failed()
+            return result
+
+        setattr(torch.Tensor, name, copy)
+
+    def _copied(self, source: torch.Tensor, result: torch.Tensor) -> None:
+        if result.device.type == "meta" or source.device.type == "meta":
+            return
+        direction = "h2d" if source.device.type == "cpu" else "d2h"
+        site = here(2)
+        entry = self.recorder.fact(
+            "copy", f"{direction}@{site.key if site else '?'}", site, lambda: {"direction": direction, "count": 0, "bytes": 0, "device": str(result.device)}
+        )
+        entry.count += 1
+        entry.data["count"] += 1
+        entry.data["bytes"] += source.numel() * source.element_size()
+        self.recorder.touch(entry)
+        if direction == "h2d":
+            copied(source, result)
+
+    # ---- what a dispatch mode would disturb
+
+    def _wrap_compilers(self) -> None:
+        self._note_use(torch, "compile", "torch.compile")
+        self._note_use(torch.nn.Module, "compile", "torch.compile")
+        self._note_use(torch.jit, "trace", "torch.jit.trace")
+        self._note_use(torch.jit, "script", "torch.jit.script")
+        self._note_use(torch.jit, "load", "torch.jit.load")
+        self._note_use(torch.cuda.CUDAGraph, "capture_begin", "CUDA graphs")
+
+    def _note_use(self, owner: Any, name: str, what: str) -> None:
+        original = getattr(owner, name, None)
+        if original is None:
+            return
+        session = self.session
+
+        @functools.wraps(original)
+        def use(*args: Any, **kwargs: Any) -> Any:
+            if not torch.compiler.is_compiling():
+                try:
+                    if here(1) is not None:
+                        session.no_deep(what)
+                except Exception:
+                    session.recorder.failed()
+            return original(*args, **kwargs)
+
+        try:
+            setattr(owner, name, use)
+        except (AttributeError, TypeError):
+            return
+
+    # ---- forks
+
+    def _before_fork(self) -> None:
+        self.recorder.writer.lock.acquire(timeout=2.0)
+
+    def _after_fork_in_parent(self) -> None:
+        lock = self.recorder.writer.lock
+        if lock.locked():
+            lock.release()
+
+    def _after_fork_in_child(self) -> None:
+        """A fresh recorder; the parent's connection is dropped without closing it, which would disturb the parent's file."""
+        old = self.recorder
+        _dropped.append(old.writer._connection)
+        old.writer._connection = None
+        old.finished = True
+        pushed = self.session.pushed
+        if pushed:
+            self.session.pause()
+        recorder = Recorder(self.settings)
+        recorder.writer.meta["torch"] = old.writer.meta.get("torch")
+        recorder.writer.meta["forked_from"] = os.getppid()
+        self._rebind(recorder)
+        self.forked = True
+
+    def _rebind(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        set_current(recorder)
+        session = self.session
+        session.recorder = recorder
+        fresh = Session(recorder)
+        for name, value in vars(fresh).items():
+            setattr(session, name, value)
+        recorder.writer.providers[-1] = session._release_row
+        session.tape.recorder = recorder
+        self.training.optimizers.clear()
+        self.training.step_counts.clear()
+        self.training.anchor = None
+        self.modules.depth = 0
+        self.modules.number = 0
+        self.loaders.recorder = recorder
+        self.loaders.watches = {}
+        self.loaders.fetching = None
+        self.loaders.sampler.armed = False
+        self.loaders.sampler.recorder = recorder
+        recorder.writer.providers += [self.modules._publish, self.loaders._publish]
+        values._waiting.clear()
+
+    # ---- the end
+
+    def at_exit(self) -> None:
+        """The interpreter ends in an orderly way."""
+        recorder = self.recorder
+        if not recorder.started or recorder.finished:
+            return
+        try:
+            self.session.deep_allowed = False
+            self.session.pause()
+            error = last_exception()
+            if error is not None:
+                exits.record_exception(self.session, error, error.__traceback__)
+            values.settle(recorder, everything=True)
+            self.session.release_all()
+        except Exception:
+            recorder.failed()
+        recorder.finish("exception" if last_exception() is not None else "return")
+
+    def hard_exit(self) -> None:
+        """``os._exit`` was called: write what is pending."""
+        recorder = self.recorder
+        if recorder.started and not recorder.finished:
+            try:
+                self.session.release_all()
+            except Exception:
+                recorder.failed()
+            recorder.finish("exit")
+
+
+_dropped: list[Any] = []
+"""Connections of the parent process, kept from being closed in a forked child."""
+

@@ -1,0 +1,214 @@
+"""What the observers of one process share: the accumulators of the current step, and when to look deep."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import torch
+
+from doctorch.observe import values
+from doctorch.observe.deep import MODE_NS, Tape
+from doctorch.observe.params import ParamTable
+from doctorch.observe.recorder import NAN, Recorder, now
+
+DEEP_FIRST = 2
+"""Segments always looked at: the first, which most crashes never leave, and one more, in which everything is warm."""
+DEEP_MORE = (4, 16, 64, 256, 1024, 4096, 16384)
+"""Later segments looked at, when the time allows: faults that begin later are seen, at a falling rate."""
+DEEP_SHARE = 0.015
+"""Share of the loop's time that later deep looks may take."""
+DEEP_ALLOWANCE_NS = 4_000_000
+"""Granted on top, so that short runs get more than the first looks."""
+NEW_SITE_SEGMENTS = 2
+"""Deep looks granted to a backward call that was not seen before (a second loss, a generator's step)."""
+
+
+class Session:
+    """State of one training process."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.params = ParamTable(recorder)
+        self.tape = Tape(recorder, self.params)
+        self.pushed = False
+        self.deep = True
+        """Whether the current segment (up to the next backward) is looked at operator by operator."""
+        self.deep_allowed = True
+        self.segments = 0
+        self.deep_segments = 0
+        self.deep_ns = 0
+        self.site_looks: dict[str, int] = {}
+        self.in_optimizer = False
+        self.in_loader = False
+        # the current step
+        self.step_began = 0
+        self.wait_ns = self.forward_ns = self.backward_ns = self.optimizer_ns = self.watch_ns = 0
+        self.forward_began = self.forward_wait_ns = 0
+        self.backwards = 0
+        self.loss = NAN
+        self._rows: list[list[float]] = []
+        """Closed steps that are not handed to the writer yet."""
+        self._pending_loss: list[list[float] | None] | None = None
+        self.roots: dict[int, Any] = {}
+        recorder.writer.providers.append(self._release_row)
+
+    # ---- time
+
+    def event(self, at: int) -> None:
+        """Something of the training happened at that time."""
+        recorder = self.recorder
+        recorder.last_event = at
+        if not recorder.loop_started:
+            recorder.loop_started = self.step_began = at
+
+    def watch(self, ns: int) -> None:
+        """Add to what watching cost."""
+        self.watch_ns += ns
+        self.recorder.watch_ns += ns
+
+    def forward(self) -> None:
+        """A module or loss was called: the forward of this step has begun."""
+        if not self.forward_began:
+            at = now()
+            self.forward_began = at
+            self.tape.in_forward = True
+            if not self.recorder.loop_started:
+                self.event(at)
+            self.recorder.last_event = at
+
+    def loss_later(self, loss: torch.Tensor) -> None:
+        """The loss lies on an accelerator: its value reaches the step's row some steps later."""
+        self.loss = NAN
+        holder: list[list[float] | None] = [None]
+        self._pending_loss = holder
+
+        def use(found: list[float]) -> None:
+            row = holder[0]
+            if row is not None:
+                row[9] = row[10] = row[11] = found[0]
+
+        values.read_later(self.recorder, [loss], use)
+
+    def step_done(self, at: int) -> None:
+        """A turn of the loop ended: put down its row."""
+        recorder = self.recorder
+        self._release_row(keep=values.LAG + 1 if self._pending_loss is not None else 0)
+        duration = (at - self.step_began) / 1e6
+        loss = self.loss
+        row = [
+            (self.step_began - recorder.writer.began) / 1e9,
+            duration,
+            duration,
+            self.wait_ns / 1e6,
+            self.forward_ns / 1e6,
+            self.backward_ns / 1e6,
+            self.optimizer_ns / 1e6,
+            self.watch_ns / 1e6,
+            float(self.backwards),
+            loss,
+            loss,
+            loss,
+        ]
+        if self._pending_loss is not None:
+            self._pending_loss[0] = row
+            self._pending_loss = None
+        self._rows.append(row)
+        recorder.steps += 1
+        self._begin_step(at)
+        values.settle(recorder)
+
+    def amend_step(self, at: int) -> None:
+        """The step just closed was only the first part of a turn: join what came since."""
+        if not self._rows:
+            return
+        row = self._rows[-1]
+        ms = (at - self.step_began) / 1e6
+        row[1] += ms
+        row[2] += ms
+        for column, ns in ((3, self.wait_ns), (4, self.forward_ns), (5, self.backward_ns), (6, self.optimizer_ns), (7, self.watch_ns)):
+            row[column] += ns / 1e6
+        row[8] += self.backwards
+        self._begin_step(at)
+
+    def _begin_step(self, at: int) -> None:
+        self.step_began = at
+        self.wait_ns = self.forward_ns = self.backward_ns = self.optimizer_ns = self.watch_ns = 0
+        self.forward_began = self.forward_wait_ns = 0
+        self.backwards = 0
+
+    def _release_row(self, keep: int = 1) -> None:
+        """Hand finished rows to the writer; the newest may still be amended, those that wait for their loss stay too."""
+        rows = self._rows
+        while len(rows) > keep:
+            self.recorder.writer.pending.append(tuple(rows.pop(0)))
+
+    def release_all(self) -> None:
+        """At the end of the process."""
+        self._release_row(0)
+
+    # ---- deep looks
+
+    def pause(self) -> bool:
+        """Take the mode off; returns whether it was on."""
+        if not self.pushed:
+            return False
+        stack = torch.utils._python_dispatch._get_current_dispatch_mode_stack()
+        if not stack or stack[-1] is not self.tape:
+            return False  # a mode of the user's lies above it; ours ends when that one has
+        self.tape.__exit__(None, None, None)
+        self.pushed = False
+        return True
+
+    def resume(self) -> None:
+        """Put the mode on again."""
+        if self.pushed or not self.deep or not self.deep_allowed or self.in_loader:
+            return
+        if torch._C._len_torch_dispatch_stack() or torch.utils._python_dispatch._get_current_dispatch_mode_stack():
+            return
+        if torch.compiler.is_compiling() or torch.jit.is_tracing() or _capturing():
+            return
+        self.tape.__enter__()
+        self.pushed = True
+
+    def begin_if_deep(self) -> None:
+        """After an optimizer step: the next forward may begin with plain tensor operators."""
+        if self.deep:
+            self.resume()
+
+    def no_deep(self, why: str) -> None:
+        """Something is in use that a dispatch mode would change: no more deep looks in this process."""
+        if self.deep_allowed:
+            self.pause()
+            self.deep_allowed = False
+            self.deep = False
+            self.recorder.note(f"deep-off: {why}")
+
+    def segment_ended(self) -> None:
+        """After each backward: decide whether the next segment is deep."""
+        self.segments += 1
+        self.tape.in_forward = False
+        if self.deep:
+            self.deep_segments += 1
+            spent = self.tape.spent + self.tape.count * MODE_NS
+            self.deep_ns += spent
+            self.watch(spent)
+            self.recorder.writer.meta["deep_segments"] = self.deep_segments
+        self.deep = self.deep_allowed and self._want_deep()
+        if self.deep:
+            self.tape.clear()
+
+    def _want_deep(self) -> bool:
+        if self.segments < DEEP_FIRST:
+            return True
+        elapsed = now() - self.recorder.loop_started
+        afford = self.deep_ns < DEEP_ALLOWANCE_NS + DEEP_SHARE * elapsed
+        few = len(self.site_looks) > 1 and min(self.site_looks.values()) < NEW_SITE_SEGMENTS and self.segments < 64
+        if few:
+            return self.deep_ns < 4 * DEEP_ALLOWANCE_NS + 0.2 * elapsed
+        return afford and self.segments in DEEP_MORE
+
+
+def _capturing() -> bool:
+    cuda = sys.modules.get("torch.cuda")
+    return bool(cuda is not None and torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing())

@@ -1,0 +1,53 @@
+"""Read numbers out of tensors without making the device wait."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+if TYPE_CHECKING:
+    from doctorch.observe.recorder import Recorder
+
+LAG = 3
+"""Steps after which a copied scalar is looked at; by then the device has passed it without being waited for."""
+
+item = torch.Tensor.item
+"""The method as torch made it, whatever is put around it later."""
+
+_waiting: list[tuple[int, list[torch.Tensor], Any, Callable[[list[float]], None]]] = []
+
+
+def read_later(recorder: Recorder, scalars: Sequence[torch.Tensor], use: Callable[[list[float]], None]) -> None:
+    """Call ``use`` with the values: at once for CPU tensors, else some steps later from a copy that did not block.
+
+    The device scalars are freed as soon as their copy is queued; the caching allocator keeps the order within the stream.
+    """
+    if all(t.device.type == "cpu" for t in scalars):
+        use([float(item(t.detach())) for t in scalars])
+        return
+    copies, event = [], None
+    for scalar in scalars:
+        host = torch.empty((), dtype=scalar.dtype, pin_memory=scalar.device.type == "cuda")
+        host.copy_(scalar.detach(), non_blocking=True)
+        copies.append(host)
+    if scalars[0].device.type == "cuda":
+        event = torch.cuda.Event()
+        event.record(torch.cuda.current_stream(scalars[0].device))
+    _waiting.append((recorder.steps, copies, event, use))
+
+
+def settle(recorder: Recorder, everything: bool = False) -> None:
+    """Use what has arrived. ``everything`` at the end of the process, when waiting costs the training nothing."""
+    while _waiting:
+        step, copies, event, use = _waiting[0]
+        if not everything and (recorder.steps - step < LAG or (event is not None and not event.query())):
+            return
+        _waiting.pop(0)
+        try:
+            if everything and event is not None:
+                event.synchronize()
+            use([float(item(t)) for t in copies])
+        except Exception:
+            recorder.failed()
