@@ -90,7 +90,7 @@ class Inbox:
 
 def die_with_parent(parent: int) -> None:
     """Let the kernel kill this process when ``parent`` is gone (Linux). For use between fork and exec."""
-    if sys.platform == "linux":
+    if _LIBC is not None:
         _LIBC.prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
         if os.getppid() != parent:
             os._exit(1)

@@ -56,7 +56,7 @@ class Interpreter:
 
     @property
     def blind_flag(self) -> str | None:
-        """The option that keeps the interpreter from reading PYTHONPATH or ``sitecustomize``, so that nothing can be observed; else None."""
+        """The option that keeps the interpreter from reading PYTHONPATH or ``sitecustomize``, so that nothing is observed; or None."""
         for word in self.flags:
             if word.startswith("-") and not word.startswith("--"):
                 for letter in word[1:]:

@@ -97,7 +97,7 @@ class _Descendants:
         return extended
 
     def wrap_fork_exec(self, module: "Any") -> None:
-        """``_posixsubprocess.fork_exec``, which subprocess and multiprocessing share; argument 5 is the environment, a list of NAME=value."""
+        """``_posixsubprocess.fork_exec``, which subprocess and multiprocessing share; argument 5 is the environment: NAME=value."""
         original = module.fork_exec
 
         def fork_exec(*call: "Any") -> int:
@@ -173,7 +173,7 @@ class _Finder:
             return None
         for finder in list(sys.meta_path):
             find = None if finder is self else getattr(finder, "find_spec", None)
-            spec: "ModuleSpec | None" = find(name, path, target) if find is not None else None
+            spec: ModuleSpec | None = find(name, path, target) if find is not None else None
             if spec is not None:
                 self._notice_end_of_import(spec)
                 return spec
@@ -222,7 +222,7 @@ def _start() -> None:
     else:
         os.environ["PYTHONPATH"] = own
     descendants = _Descendants({_SETTINGS: settings, _ROOT: root}, boot)
-    actions: "dict[str, Callable[[object], None]]" = {"torch": lambda module: _install(root, settings)}
+    actions: dict[str, Callable[[object], None]] = {"torch": lambda module: _install(root, settings)}
     if "_posixsubprocess" in sys.modules:
         descendants.wrap_fork_exec(sys.modules["_posixsubprocess"])
     elif os.name == "posix":
