@@ -34,7 +34,7 @@ SHAPES = (
         "reload-file",
         frozenset(
             {"numpy.lib", "torch.serialization", "json", "csv", "_csv", "pickle", "_pickle", "pandas.io", "h5py", "pathlib", "gzip", "io"}
-            | {"zipfile", "pyarrow", "netCDF4", "safetensors", "codecs", "lmdb", "builtins", "_io", "scipy.io", "yaml"}
+            | {"zipfile", "pyarrow", "netCDF4", "safetensors", "codecs", "lmdb", "_io", "scipy.io", "yaml"}
         ),
         frozenset({"open", "load", "loads", "read_text", "read_bytes", "read_csv", "loadtxt", "genfromtxt", "fromfile", "memmap"}),
     ),
@@ -44,7 +44,7 @@ SHAPES = (
             {"re", "_sre", "sre_compile", "regex", "tokenizers", "transformers", "sentencepiece", "nltk", "spacy", "torchtext", "tiktoken"}
             | {"string", "unicodedata", "html", "bs4"}
         ),
-        frozenset({"findall", "finditer", "fullmatch", "tokenize", "encode", "lower", "splitlines", "word_tokenize"}),
+        frozenset({"findall", "finditer", "fullmatch", "tokenize", "lower", "splitlines", "word_tokenize"}),
     ),
     Shape("dataframe-row", frozenset({"pandas"})),
 )
