@@ -164,7 +164,7 @@ def edit(finding: Finding, project: Project) -> Edit | None:
     if query.qualified(file, softmax.func) == SOFTMAX_MODULE:
         return _without_module(file, softmax)
     func = softmax.func
-    source = func.value if isinstance(func, ast.Attribute) and _is_method(file, softmax) else query.argument(softmax, 0, "input")
+    source = func.value if isinstance(func, ast.Attribute) and _is_method(file, func) else query.argument(softmax, 0, "input")
     if source is None:
         return None
     # Where the softmax stands inside the call of the loss nothing else can use its result.
@@ -173,10 +173,9 @@ def edit(finding: Finding, project: Project) -> Edit | None:
     return edits.make(file, [edits.replace_node(file, softmax, edits.in_place_of(file, softmax, source))], safe=inside_loss)
 
 
-def _is_method(file: SourceFile, call: ast.Call) -> bool:
-    return (
-        isinstance(call.func, ast.Attribute) and call.func.attr == "softmax" and query.qualified(file, call.func) not in SOFTMAX_FUNCTIONS
-    )
+def _is_method(file: SourceFile, func: ast.Attribute) -> bool:
+    """Whether ``….softmax`` is the tensor's method."""
+    return func.attr == "softmax" and not query.is_self_attribute(func) and query.qualified(file, func) not in SOFTMAX_FUNCTIONS
 
 
 def _without_module(file: SourceFile, softmax: ast.Call) -> Edit | None:
