@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from doctorch.records.reader import Fact, Process, Run
@@ -60,6 +60,9 @@ class HotLine:
     share: float
     """Of all sampled fetch time of the loader."""
     callees: tuple[tuple[str, float], ...]
+    """Functions that the line called, with their share of the line's time, largest first."""
+    own: float
+    """Share of the line's time that lies in no Python function that it called: its own work and that of C functions."""
     getitem_line: int | None
 
 
@@ -72,6 +75,8 @@ class LoaderAccount:
     wait_per_batch: float
     """Waiting of the training process, first batches of iterators (start of workers) left out."""
     total_wait: float
+    later_wait: float
+    """``total_wait`` without those first batches."""
     fetch_per_batch: float | None
     """Time to fetch a batch, in whichever process did it."""
     cpu_share: float | None
@@ -80,24 +85,12 @@ class LoaderAccount:
     """Lines below the dataset's ``__getitem__``, most time first."""
     item_share: float
     """Share of the sampled fetch time that lies below the dataset's own code."""
-    shapes: tuple[tuple[str, float], ...]
-    """Known shapes and their share of the sampled fetch time, largest first."""
     sampled_ms: float
 
     @property
     def workers(self) -> int:
         """num_workers."""
         return int(self.fact.get("num_workers") or 0)
-
-    @property
-    def hottest(self) -> HotLine | None:
-        """The line that takes most."""
-        return self.lines[0] if self.lines else None
-
-    def hottest_of(self, shape: str) -> HotLine | None:
-        """The line in which most of the time of a shape is spent."""
-        weighted = [(line.share * sum(w for name, w in line.callees if shape_of(name) == shape), line) for line in self.lines]
-        return max(weighted, key=lambda pair: pair[0])[1] if weighted else None
 
 
 def shape_of(callee: str) -> str | None:
@@ -122,44 +115,43 @@ def loader_accounts(run: Run) -> list[LoaderAccount]:
 
 
 def _account(run: Run, process: Process, fact: Fact) -> LoaderAccount:
-    sources = _sources(run, process, int(fact.get("num_workers") or 0))
-    samples = [s for p in sources for s in p.facts("loader_line") if str(s.get("loader")) == fact.key]
-    total = sum(float(t.get("weight_ms") or 0) for p in sources for t in p.facts("loader_total") if str(t.key) == fact.key)
-    total = total or sum(float(s.get("weight_ms") or 0) for s in samples)
+    sources = [(process, fact)] if not fact.get("num_workers") else list(_workers(run, process, fact))
+    samples = [s for p, own in sources for s in p.facts("loader_line") if str(s.get("loader")) == own.key]
+    total = sum(float(t.get("weight_ms") or 0) for p, own in sources for t in p.facts("loader_total") if t.key == own.key)
     lines = _lines([s for s in samples if s.get("in_getitem")], total)
-    shapes: dict[str, float] = defaultdict(float)
-    for line in lines:
-        for name, weight in line.callees:
-            if shape := shape_of(name):
-                shapes[shape] += line.share * weight
     batches, iterators = int(fact["batches"]), int(fact.get("iterators") or 1)
     wait, first = float(fact.get("wait_ms") or 0), float(fact.get("first_wait_ms") or 0)
     later = batches - iterators
-    fetched, fetch = fact.get("fetched"), float(fact.get("fetch_ms") or 0)
+    fetched = sum(int(own.get("fetched") or 0) for _, own in sources)
+    fetch = sum(float(own.get("fetch_ms") or 0) for _, own in sources)
+    cpu = sum(float(own.get("fetch_cpu_ms") or 0) for _, own in sources)
     return LoaderAccount(
         fact=fact,
         batches=batches,
         wait_per_batch=(wait - first) / later if later > 0 else wait / batches,
         total_wait=wait,
+        later_wait=wait - first,
         fetch_per_batch=fetch / fetched if fetched and fetch else None,
-        cpu_share=float(fact.get("fetch_cpu_ms") or 0) / fetch if fetch else None,
+        cpu_share=cpu / fetch if fetch else None,
         lines=lines,
         item_share=sum(line.share for line in lines),
-        shapes=tuple(sorted(shapes.items(), key=lambda item: -item[1])),
         sampled_ms=total,
     )
 
 
-def _sources(run: Run, process: Process, workers: int) -> list[Process]:
-    """Where the samples of a loader lie: with workers, in the processes of those that this process started."""
-    own = process.meta.get("pid")
-    if not workers:
-        return [process]
-    return [process, *(p for p in run.processes if p.role == "loader-worker" and p.meta.get("parent_pid") == own)]
+def _workers(run: Run, process: Process, fact: Fact) -> Iterator[tuple[Process, Fact]]:
+    """The worker processes of a loader and their own facts of it: children of this process with the same dataset class."""
+    for worker in run.processes:
+        if worker.role == "loader-worker" and worker.meta.get("parent_pid") == process.meta.get("pid"):
+            for own in worker.facts("loader"):
+                if (own.get("dataset_module"), own.get("dataset_cls")) == (fact.get("dataset_module"), fact.get("dataset_cls")):
+                    yield worker, own
 
 
 def _lines(samples: Iterable[Fact], total: float) -> tuple[HotLine, ...]:
+    """The samples of all processes by line."""
     weight: dict[tuple[str, int], float] = defaultdict(float)
+    own: dict[tuple[str, int], float] = defaultdict(float)
     callees: dict[tuple[str, int], dict[str, float]] = defaultdict(lambda: defaultdict(float))
     kept: dict[tuple[str, int], Fact] = {}
     for sample in samples:
@@ -168,17 +160,21 @@ def _lines(samples: Iterable[Fact], total: float) -> tuple[HotLine, ...]:
         key = (sample.file, sample.line)
         kept[key] = sample
         weight[key] += float(sample.get("weight_ms") or 0)
+        own[key] += float(sample.get("own_ms") or 0)
         for name, ms in (sample.get("callees") or {}).items():
-            callees[key][name] += float(ms)
+            if not name.startswith("doctorch."):
+                callees[key][name] += float(ms)
     lines = [
         HotLine(
             file=file,
             line=line,
             function=str(kept[file, line].get("function") or ""),
             share=ms / total if total else 0.0,
-            callees=tuple(sorted(((name, min(1.0, w / ms)) for name, w in callees[file, line].items()), key=lambda c: -c[1])) if ms else (),
+            callees=tuple(sorted(((name, min(1.0, w / ms)) for name, w in callees[file, line].items()), key=lambda c: -c[1])),
+            own=min(1.0, own[file, line] / ms),
             getitem_line=kept[file, line].get("getitem_line"),
         )
         for (file, line), ms in weight.items()
+        if ms > 0
     ]
     return tuple(sorted(lines, key=lambda line: -line.share))

@@ -80,6 +80,8 @@ def summarise(run: Run) -> RunFacts:
 
 def _seconds(manifest: dict[str, Any], meta: dict[str, Any]) -> float | None:
     """Wall time of the run."""
+    if isinstance(manifest.get("seconds"), int | float):
+        return float(manifest["seconds"])
     start = manifest.get("started") or meta.get("started")
     end = manifest.get("ended") or (meta.get("ended") or {}).get("at") or meta.get("heartbeat")
     if isinstance(start, int | float) and isinstance(end, int | float) and math.isfinite(end - start) and end >= start:

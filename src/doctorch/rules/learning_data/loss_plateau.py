@@ -1,0 +1,113 @@
+"""loss-plateau: the loss stays at a value that says «nothing learned», a symptom."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from doctorch.analysis.losses import Course, course, label_entropy, losses
+from doctorch.analysis.steps import backwards_per_step
+from doctorch.findings import Finding, Severity
+from doctorch.records.reader import Fact, Process, Run
+from doctorch.rules.api import Rule
+from doctorch.rules.shared import place_of
+
+MIN_STEPS = 50
+"""Steps before «it does not fall» means anything."""
+NEAR = 0.02
+"""Relative distance from a known value within which the level is called that value."""
+FALLEN = 0.03
+"""A loss whose best tenth lies this share below its first tenth does learn, however slowly."""
+CONSTANT = 1e-6
+"""Relative spread of a loss that is the same to float32's last digits at every step."""
+UNDER_A_CAUSE = 0.5
+"""Confidence where the loss falls a little, or lies near a known value without being on it: worth a line under a cause that is known,
+not a word by itself."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A value at which a loss stays when nothing is learned."""
+
+    value: float
+    message: str
+    name: str
+
+
+def examine(run: Run) -> Iterator[Finding]:
+    process = run.training[0] if run.training else None
+    if process is None:
+        return
+    seen = course(losses(process))
+    if seen is None or seen.n < MIN_STEPS or seen.level <= 0:
+        return
+    facts = [fact for fact in process.facts("loss_call") if fact.get("train_count")]
+    place = max(process.facts("backward"), key=lambda fact: fact.count, default=None)
+    loss_line = facts[0] if len(facts) == 1 else None
+    if seen.spread <= CONSTANT * abs(seen.level) and abs(seen.first - seen.level) <= CONSTANT * abs(seen.level):
+        yield _finding(loss_line or place, seen, Reference(seen.level, "constant", "constant"), 1.0)
+        return
+    if len(facts) != 1:
+        return  # a sum of several losses has no known value
+    reference = _nearest(_references(process, facts[0]), seen.level)
+    if reference is None:
+        return
+    fallen = 1 - seen.lowest / seen.first if seen.first > 0 else 0.0
+    near = abs(seen.level - reference.value) <= NEAR * reference.value
+    if near and fallen <= FALLEN:
+        yield _finding(facts[0], seen, reference, UNDER_A_CAUSE if seen.falls else 0.9)
+
+
+def _references(process: Process, fact: Fact) -> list[Reference]:
+    function, classes = str(fact.get("function")), int(fact.get("n_classes") or 0)
+    if fact.get("reduction", "mean") != "mean" or fact.get("weighted"):
+        return []
+    found = []
+    if function in ("cross_entropy", "nll_loss") and classes >= 2:
+        found.append(Reference(math.log(classes), "uniform", f"ln {classes}"))
+        if not fact.get("label_smoothing"):
+            prior = label_entropy(fact.get("label_counts") or {}, fact.get("ignore_index"))
+            # Where the classes are equally frequent the prior says no more than ln n; a prior near 0 is a set of one class.
+            if 0.05 < prior < (1 - NEAR) * math.log(classes):
+                found.append(Reference(prior, "prior", "the entropy of the labels"))
+    elif function in ("binary_cross_entropy", "binary_cross_entropy_with_logits"):
+        found.append(Reference(math.log(2), "coin", "ln 2"))
+    micro = backwards_per_step(process)
+    if micro > 1:  # gradient accumulation divides the loss by the number of micro-batches
+        found += [Reference(one.value / micro, one.message, f"{one.name} / {micro:g}") for one in list(found)]
+    return found
+
+
+def _nearest(references: list[Reference], level: float) -> Reference | None:
+    return min(references, key=lambda one: abs(one.value - level), default=None)
+
+
+def _finding(fact: Fact | None, seen: Course, reference: Reference, confidence: float) -> Finding:
+    return Finding(
+        rule=RULE.id,
+        severity=Severity.WARNING,
+        message=reference.message,
+        values={
+            "level": seen.level,
+            "spread": seen.spread,
+            "steps": seen.n,
+            "reference": reference.value,
+            "name": reference.name,
+            "first": seen.first,
+        },
+        place=place_of(fact) if fact is not None else None,
+        why=f"{reference.message}-why",
+        fix="look",
+        confidence=confidence,
+    )
+
+
+RULE = Rule(
+    id="loss-plateau",
+    title="The loss stays where nothing is learned",
+    severity=Severity.WARNING,
+    needs=frozenset({"backward"}),
+    examine=examine,
+    symptom=True,
+)

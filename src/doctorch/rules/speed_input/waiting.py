@@ -1,0 +1,184 @@
+"""What the rules on slow datasets share: which loader keeps the training waiting, and what its items spend their time on."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+
+from doctorch.analysis.loaders import SHAPES, HotLine, LoaderAccount, loader_accounts, shape_of
+from doctorch.analysis.steps import StepAccount, step_account
+from doctorch.findings import Finding, Place, Severity, Value
+from doctorch.records.reader import Run
+from doctorch.rules.shared import place_of, related, site_place
+from doctorch.source import query
+from doctorch.source.project import Project, project_of
+
+MIN_WAIT_SHARE = 0.4
+"""Waiting as a share of all time; below it, a loader that cost nothing would make the run less than 1.7 times as fast."""
+MIN_WAIT_MS = 5.0
+"""Waiting a batch: less is the loader's own machinery."""
+MIN_TOTAL_MS = 500.0
+"""Waiting in all: less is not worth anybody's time."""
+MIN_ITEM_SHARE = 0.5
+"""Share of the fetch that must lie below the dataset's own code; the rest is collating and sampling."""
+MIN_SHAPE_SHARE = 0.4
+"""Share of the fetch that one known kind of work must take to be called the reason."""
+WAITING_CPU_SHARE = 0.25
+"""CPU time over wall time below which a fetch waits (for a disk, a network). On a machine with four busy processes to two cores, work
+that never waits still gets half of the time."""
+PYTHON_SHARE = 0.6
+"""Share of the fetch that must be spent in the user's own Python code to say that the code itself is slow."""
+MIN_SAMPLED_MS = 100.0
+"""Sampled time behind a statement on lines: some fifty samples."""
+
+
+@dataclass(frozen=True)
+class Slow:
+    """A loader that the training waits for."""
+
+    account: LoaderAccount
+    step: StepAccount
+    share: float
+    """Waiting over all time, the first batch of each iterator left out of both."""
+    kind: str
+    """``waits``, a shape of ``analysis.loaders``, ``python`` or ``library``."""
+    kind_share: float
+    line: HotLine | None
+    """The line where most of it happens."""
+
+
+def slow_loaders(run: Run) -> list[Slow]:
+    """The loaders of the main process that cost the training much, each with what its items spend their time on."""
+    process = run.main
+    step = step_account(process) if process is not None else None
+    if step is None:
+        return []
+    found = []
+    for account in loader_accounts(run):
+        first = account.total_wait - account.later_wait
+        share = account.later_wait / max(step.total_ms - first, account.later_wait, 1e-9)
+        if account.fact.get("dataset_site") is None or account.later_wait < MIN_TOTAL_MS:
+            continue
+        if share < MIN_WAIT_SHARE or account.wait_per_batch < MIN_WAIT_MS or account.item_share < MIN_ITEM_SHARE:
+            continue
+        kind, kind_share, line = _kind(project_of(run), account)
+        found.append(Slow(account, step, min(share, 1.0), kind, kind_share, line))
+    return found
+
+
+def _kind(project: Project, account: LoaderAccount) -> tuple[str, float, HotLine | None]:
+    hottest = account.lines[0] if account.lines else None
+    if account.cpu_share is not None and account.cpu_share < WAITING_CPU_SHARE:
+        return "waits", 1 - account.cpu_share, hottest
+    by_shape: dict[str, dict[HotLine, float]] = defaultdict(dict)
+    plain = 0.0
+    for line in account.lines:
+        shapes = {shape.name: 0.0 for shape in SHAPES}
+        for name, share in line.callees:
+            if (shape := shape_of(name)) is not None:
+                shapes[shape] += share
+        own = c_shape(project, line)
+        if own is not None:
+            shapes[own] += line.own
+        else:
+            plain += line.share * line.own
+        for shape, share in shapes.items():
+            if share:
+                by_shape[shape][line] = line.share * share
+    totals = {shape: sum(lines.values()) for shape, lines in by_shape.items()}
+    best = max(totals, key=lambda shape: totals[shape], default=None)
+    if account.sampled_ms < MIN_SAMPLED_MS:
+        return "library", account.item_share, hottest
+    if best is not None and totals[best] >= MIN_SHAPE_SHARE:
+        return best, totals[best], max(by_shape[best], key=lambda line: by_shape[best][line])
+    if plain >= PYTHON_SHARE and not _calls_libraries(project, account):
+        return "python", plain, hottest
+    return "library", account.item_share, hottest
+
+
+def c_shape(project: Project, line: HotLine) -> str | None:
+    """The shape that the functions called on a line tell, for time spent in C functions, which have no frame: ``open(path)``,
+    ``np.fromfile(path)``. A name counts after the file's imports only; a method's, never a user's function's, by itself."""
+    file = project.file(line.file)
+    if file is None:
+        return None
+    for call in query.calls_at(file, line.line):
+        name = query.qualified(file, call.func)
+        if name is None:
+            name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+        module, _, function = name.rpartition(".")
+        imported = name.partition(".")[0] in {target.partition(".")[0] for target in file.aliases.values()}
+        if imported and (shape := shape_of(f"{module}:{function}")) is not None:
+            return shape
+        method = isinstance(call.func, ast.Attribute) or name == "open"
+        if method and (shape := shape_of(f"call:{function}")) is not None:
+            return shape
+    return None
+
+
+def _calls_libraries(project: Project, account: LoaderAccount) -> bool:
+    """Whether the hottest lines call into imported packages: then C code of a library does the work, not Python bytecode."""
+    for line in account.lines[:3]:
+        file = project.file(line.file)
+        for call in query.calls_at(file, line.line) if file is not None else ():
+            name = query.qualified(file, call.func) if file is not None else None
+            if file is not None and name is not None and name.partition(".")[0] in {t.partition(".")[0] for t in file.aliases.values()}:
+                return True
+    return False
+
+
+def wanted_workers(slow: Slow) -> int:
+    """Workers that would hide the fetch behind the rest of the step, at least 2, at most 8 and no more than there are CPUs where the
+    work needs them (waiting needs none)."""
+    rest = max(slow.step.step_ms - slow.step.wait_ms, 1.0)
+    fetch = slow.account.fetch_per_batch or slow.account.wait_per_batch
+    wanted = max(2, min(8, math.ceil(fetch / rest)))
+    cpus = slow.account.fact.process.meta.get("cpus")
+    return wanted if slow.kind == "waits" or not cpus else max(1, min(wanted, int(cpus)))
+
+
+def values_of(slow: Slow) -> dict[str, Value]:
+    """The values that the sentences of these rules use."""
+    account = slow.account
+    return {
+        "share": slow.share,
+        "wait": account.wait_per_batch,
+        "step": slow.step.step_ms,
+        "total": account.total_wait,
+        "batches": account.batches,
+        "dataset": str(account.fact.get("dataset_cls")),
+        "workers": account.workers,
+        "wanted": wanted_workers(slow),
+        "cpu_share": account.cpu_share,
+        "kind_share": slow.kind_share,
+        "line": slow.line.line if slow.line else None,
+        "line_share": slow.line.share if slow.line else None,
+        "per_item": _per_item(account),
+    }
+
+
+def _per_item(account: LoaderAccount) -> float | None:
+    size = account.fact.get("batch_size")
+    return account.fetch_per_batch / size if account.fetch_per_batch is not None and isinstance(size, int) and size > 0 else None
+
+
+def slow_item_findings(run: Run, rule: str, kind: str) -> list[Finding]:
+    """The findings of one rule of the slow-getitem family."""
+    return [
+        Finding(
+            rule=rule,
+            severity=Severity.WARNING,
+            message="slow",
+            values=values_of(slow),
+            place=Place(slow.line.file, slow.line.line) if slow.line else site_place(slow.account.fact.get("dataset_site")),
+            related=related(site_place(slow.account.fact.get("built_site")), place_of(slow.account.fact)),
+            why="why",
+            fix="fix",
+            explains=("no-workers-heavy-items", "slow-getitem"),
+            confidence=0.95,
+        )
+        for slow in slow_loaders(run)
+        if slow.kind == kind
+    ]
