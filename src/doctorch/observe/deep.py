@@ -245,6 +245,10 @@ class Tape(TorchDispatchMode):
             flow.cut |= cut
 
     def _use(self, tensor: torch.Tensor, grad_mode: bool, site: Site | None) -> int:
+        if tensor._is_view() and tensor._base is not None:  # a view made with grad mode off counts as a leaf
+            tensor = tensor._base
+            if not (tensor.is_leaf and tensor.requires_grad):
+                return 0
         param = self.params.get(tensor)
         if param is None:
             return 0

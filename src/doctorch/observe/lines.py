@@ -15,7 +15,7 @@ _get_frame = sys._getframe
 class Site:
     """A line of the user's code. One object per place, so that it can be a dictionary key by identity."""
 
-    __slots__ = ("file", "line", "function", "as_data", "id")
+    __slots__ = ("file", "line", "function", "as_data", "id", "key")
 
     def __init__(self, file: str, line: int, function: str, number: int) -> None:
         self.file = file
@@ -23,11 +23,7 @@ class Site:
         self.function = function
         self.id = number
         self.as_data = {"file": file, "line": line, "function": function}
-
-    @property
-    def key(self) -> str:
-        """Stable text key."""
-        return f"{self.file}:{self.line}"
+        self.key = f"{file}:{line}"
 
 
 class _State:
@@ -77,6 +73,11 @@ def is_user_file(name: str) -> bool:
     if _State.user_roots and path.startswith(_State.user_roots):
         return True
     return not path.startswith(_State.library) and f"{os.sep}site-packages{os.sep}" not in path
+
+
+def in_library(path: str) -> bool:
+    """Whether an absolute path lies in torch, the standard library or an installed package."""
+    return path.startswith(_State.library)
 
 
 def absolute(name: str) -> str:

@@ -38,40 +38,44 @@ class LossObserver:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.inside = False
+        self.entries: dict[tuple[str, Site | None], Any] = {}
 
     def install(self) -> None:
         """Replace the functions in their module; modules and users look them up there."""
         for name in LOSSES:
-            self._wrap(name, self._loss_call)
+            self._wrap(name, self._loss_call, self._loss_failed)
         for name in TABLES:
-            self._wrap(name, self._table_call)
+            self._wrap(name, self._table_call, self._table_failed)
 
-    def _wrap(self, name: str, observe: Callable[[str, Any, dict[str, Any]], Callable[[BaseException], None] | None]) -> None:
+    def _wrap(self, name: str, observe: Callable[[str, Any, dict[str, Any]], None], failed: Callable[[str, dict[str, Any]], None]) -> None:
         original = getattr(F, name)
         compiling = torch.compiler.is_compiling
         main = self.session.recorder.main_ident
-        signature = inspect.signature(original)
+        names = tuple(inspect.signature(original).parameters)
+
+        session = self.session
 
         @functools.wraps(original)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
             if compiling() or self.inside or threading.get_ident() != main:
                 return original(*args, **kwargs)
-            failed = None
             self.inside = True  # cross_entropy may be written in terms of nll_loss
             try:
-                try:
-                    bound = signature.bind(*args, **kwargs).arguments
-                    if isinstance(bound.get("input"), torch.Tensor) and not torch.jit.is_tracing():
-                        failed = observe(name, bound.get("input"), bound)
-                except Exception:
-                    self.session.recorder.failed()
-                return original(*args, **kwargs)
-            except Exception as error:
-                if failed is not None:
+                if not session.forward_began:
+                    session.forward()
+                if session.full or session.deep or on_device(args, kwargs):
                     try:
-                        failed(error)
+                        bound = dict(zip(names, args, strict=False), **kwargs)
+                        if isinstance(bound.get("input"), torch.Tensor) and not torch.jit.is_tracing():
+                            observe(name, bound["input"], bound)
                     except Exception:
-                        self.session.recorder.failed()
+                        session.recorder.failed()
+                return original(*args, **kwargs)
+            except (IndexError, RuntimeError):
+                try:
+                    failed(name, dict(zip(names, args, strict=False), **kwargs))
+                except Exception:
+                    session.recorder.failed()
                 raise
             finally:
                 self.inside = False
@@ -83,23 +87,17 @@ class LossObserver:
 
     # ---- tables
 
-    def _table_call(self, name: str, index: torch.Tensor, bound: dict[str, Any]) -> Callable[[BaseException], None] | None:
-        weight = bound.get("weight")
-        if not isinstance(weight, torch.Tensor):
-            return None
-        if weight.dtype in indices.INTEGERS and index.dtype.is_floating_point:
-            index, weight = weight, index  # embedding_bag accepted the old order
-        size = weight.shape[0]
-        recorder = self.session.recorder
-        if index.device.type not in ("cpu", "meta"):
-            indices.before_device_operator(recorder, name, index, size, self.session.deep, extra=self._table_extra(weight))
-            return None
+    def _table_call(self, name: str, index: torch.Tensor, bound: dict[str, Any]) -> None:
+        index, weight = _table(bound)
+        if index is None or weight is None or index.device.type in ("cpu", "meta"):
+            return
+        extra = self._table_extra(weight)
+        indices.before_device_operator(self.session.recorder, name, index, weight.shape[0], self.session.deep, extra=extra)
 
-        def failed(error: BaseException) -> None:
-            if isinstance(error, (IndexError, RuntimeError)):
-                indices.report(recorder, name, index, size, extra=self._table_extra(weight), site=here(2))
-
-        return failed
+    def _table_failed(self, name: str, bound: dict[str, Any]) -> None:
+        index, weight = _table(bound)
+        if index is not None and weight is not None:
+            indices.report(self.session.recorder, name, index, weight.shape[0], extra=self._table_extra(weight), site=here(2))
 
     def _table_extra(self, weight: torch.Tensor) -> dict[str, Any]:
         param = self.session.params.by_id.get(id(weight))
@@ -108,16 +106,17 @@ class LossObserver:
 
     # ---- losses
 
-    def _loss_call(self, name: str, value: torch.Tensor, bound: dict[str, Any]) -> Callable[[BaseException], None] | None:
+    def _loss_call(self, name: str, value: torch.Tensor, bound: dict[str, Any]) -> None:
         session = self.session
         target = bound.get("target")
         if not isinstance(target, torch.Tensor):
-            return None
-        session.forward()
+            return
         site = here(2)
-        key = f"{name}@{site.key if site else '?'}"
         recorder = session.recorder
-        entry = recorder.fact("loss_call", key, site, lambda: self._first(name, value, target, bound))
+        entry = self.entries.get((name, site))
+        if entry is None:
+            key = f"{name}@{site.key if site else '?'}"
+            entry = self.entries[name, site] = recorder.fact("loss_call", key, site, lambda: self._first(name, value, target, bound))
         data = entry.data
         entry.count += 1
         data["count"] += 1
@@ -140,14 +139,14 @@ class LossObserver:
                 if paused:
                     session.resume()
         recorder.touch(entry)
-        if name in CLASSIFICATION and not target.dtype.is_floating_point and value.ndim:
-            return self._label_check(name, value, target, bound, site)
-        return None
+        if name in CLASSIFICATION and not target.dtype.is_floating_point and value.ndim and target.device.type not in ("cpu", "meta"):
+            ignore = bound.get("ignore_index", -100)
+            indices.before_device_operator(recorder, name, target, _classes(value), session.deep, ignore=ignore)
 
     def _first(self, name: str, value: torch.Tensor, target: torch.Tensor, bound: dict[str, Any]) -> dict[str, Any]:
         classes = None
         if name in CLASSIFICATION and value.ndim:
-            classes = value.shape[1] if value.ndim > 1 else value.shape[0]
+            classes = _classes(value)
         zeros = ("count", "train_count", "input_requires_grad", "grad_mode_count", "broadcast", "checked", "rows", "rows_sum_one", "softmax")
         return {
             "function": name,
@@ -251,18 +250,31 @@ class LossObserver:
         data["label_min"] = min(float(values.item(low)), data.get("label_min", float("inf")))
         data["label_max"] = max(float(values.item(high)), data.get("label_max", float("-inf")))
 
-    def _label_check(
-        self, name: str, value: torch.Tensor, target: torch.Tensor, bound: dict[str, Any], site: Site | None
-    ) -> Callable[[BaseException], None] | None:
-        classes = value.shape[1] if value.ndim > 1 else value.shape[0]
-        ignore = bound.get("ignore_index", -100)
-        recorder = self.session.recorder
-        if target.device.type not in ("cpu", "meta"):
-            indices.before_device_operator(recorder, name, target, classes, self.session.deep, ignore=ignore)
-            return None
+    def _loss_failed(self, name: str, bound: dict[str, Any]) -> None:
+        value, target = bound.get("input"), bound.get("target")
+        if name not in CLASSIFICATION or not isinstance(value, torch.Tensor) or not isinstance(target, torch.Tensor):
+            return
+        if target.dtype in indices.INTEGERS and value.ndim:
+            ignore = bound.get("ignore_index", -100)
+            extra = {"input_shape": list(value.shape)}
+            indices.report(self.session.recorder, name, target, _classes(value), ignore=ignore, site=here(2), extra=extra)
 
-        def failed(error: BaseException) -> None:
-            if isinstance(error, (IndexError, RuntimeError)):
-                indices.report(recorder, name, target, classes, ignore=ignore, site=site, extra={"input_shape": list(value.shape)})
 
-        return failed
+def _classes(value: torch.Tensor) -> int:
+    return value.shape[1] if value.ndim > 1 else value.shape[0]
+
+
+def _table(bound: dict[str, Any]) -> tuple[torch.Tensor | None, torch.Tensor | None]:
+    """Index and table of an embedding call."""
+    index, weight = bound.get("input"), bound.get("weight")
+    if not isinstance(index, torch.Tensor) or not isinstance(weight, torch.Tensor):
+        return None, None
+    if weight.dtype in indices.INTEGERS and index.dtype.is_floating_point:
+        return weight, index  # embedding_bag accepted the old order
+    return index, weight
+
+
+def on_device(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether the call works on an accelerator, where bad indices must be found beforehand."""
+    first = args[0] if args else kwargs.get("input")
+    return isinstance(first, torch.Tensor) and not first.is_cpu

@@ -49,6 +49,7 @@ class Observer:
         self.losses.install()
         self.loaders.install()
         self.files.install()
+        exits.hide_own_frames()
         self._wrap_copies()
         self._wrap_compilers()
         os.register_at_fork(before=self._before_fork, after_in_parent=self._after_fork_in_parent, after_in_child=self._after_fork_in_child)
@@ -163,13 +164,14 @@ class Observer:
         self.training.step_counts.clear()
         self.training.anchor = None
         self.modules.depth = 0
+        self.losses.entries.clear()
         self.modules.number = 0
         self.loaders.recorder = recorder
         self.loaders.watches = {}
         self.loaders.fetching = None
         self.loaders.sampler.armed = False
         self.loaders.sampler.recorder = recorder
-        recorder.writer.providers += [self.modules._publish, self.loaders._publish]
+        recorder.writer.providers += [self.training.publish, self.modules._publish, self.loaders._publish]
         values._waiting.clear()
 
     # ---- the end

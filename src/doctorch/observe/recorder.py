@@ -101,6 +101,10 @@ class Recorder:
             entry.step_first = self.steps
         return entry
 
+    def number_of(self, kind: str) -> int:
+        """Entries of a kind so far."""
+        return self._kinds.get(kind, 0)
+
     def touch(self, entry: Entry) -> None:
         """Mark an entry as changed at the current step."""
         entry.step_last = self.steps

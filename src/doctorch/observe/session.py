@@ -14,14 +14,21 @@ from doctorch.observe.recorder import NAN, Recorder, now
 
 DEEP_FIRST = 2
 """Segments always looked at: the first, which most crashes never leave, and one more, in which everything is warm."""
-DEEP_MORE = (4, 16, 64, 256, 1024, 4096, 16384)
+DEEP_MORE = (8, 64, 256, 1024, 4096, 16384)
 """Later segments looked at, when the time allows: faults that begin later are seen, at a falling rate."""
 DEEP_SHARE = 0.015
 """Share of the loop's time that later deep looks may take."""
-DEEP_ALLOWANCE_NS = 4_000_000
+DEEP_ALLOWANCE_NS = 3_000_000
 """Granted on top, so that short runs get more than the first looks."""
 NEW_SITE_SEGMENTS = 2
 """Deep looks granted to a backward call that was not seen before (a second loss, a generator's step)."""
+
+
+FULL_FIRST = 24
+FULL_EVERY = 32
+FULL_RUN = 2
+"""The first steps are followed call by call, later two in a row of every 32: two, since a fault of order (gradients
+left over) shows only against the step before."""
 
 
 class Session:
@@ -35,6 +42,10 @@ class Session:
         self.deep = True
         """Whether the current segment (up to the next backward) is looked at operator by operator."""
         self.deep_allowed = True
+        self.full = True
+        """Whether the current step's calls are followed one by one; else only times and the loss are taken."""
+        limit = recorder.settings.get("steps")
+        self.step_limit = int(limit) if limit else sys.maxsize
         self.segments = 0
         self.deep_segments = 0
         self.deep_ns = 0
@@ -115,8 +126,10 @@ class Session:
             self._pending_loss = None
         self._rows.append(row)
         recorder.steps += 1
+        self.full = self.deep or recorder.steps < FULL_FIRST or recorder.steps % FULL_EVERY < FULL_RUN
         self._begin_step(at)
-        values.settle(recorder)
+        if values.waiting():
+            values.settle(recorder)
 
     def amend_step(self, at: int) -> None:
         """The step just closed was only the first part of a turn: join what came since."""
@@ -171,11 +184,6 @@ class Session:
         self.tape.__enter__()
         self.pushed = True
 
-    def begin_if_deep(self) -> None:
-        """After an optimizer step: the next forward may begin with plain tensor operators."""
-        if self.deep:
-            self.resume()
-
     def no_deep(self, why: str) -> None:
         """Something is in use that a dispatch mode would change: no more deep looks in this process."""
         if self.deep_allowed:
@@ -201,6 +209,8 @@ class Session:
     def _want_deep(self) -> bool:
         if self.segments < DEEP_FIRST:
             return True
+        if self.segments not in DEEP_MORE and self.segments > 64:
+            return False
         elapsed = now() - self.recorder.loop_started
         afford = self.deep_ns < DEEP_ALLOWANCE_NS + DEEP_SHARE * elapsed
         few = len(self.site_looks) > 1 and min(self.site_looks.values()) < NEW_SITE_SEGMENTS and self.segments < 64

@@ -12,11 +12,13 @@ from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook, 
 
 from doctorch.observe import graph, values
 from doctorch.observe.lines import Site, here
-from doctorch.observe.recorder import NAN, Recorder, current, now
+from doctorch.observe.recorder import NAN, now
 from doctorch.observe.session import Session
 
-SAMPLED_GRADS = 6
-"""Parameters of an optimizer whose gradient is looked at by address and version on every step (0.1 µs each)."""
+SAMPLED_GRADS = 3
+"""Parameters of an optimizer whose gradient is looked at by identity and version on every step (0.2 µs each)."""
+LIGHT_NS = 12_000
+"""Watching cost of a light step outside the parts that are timed (wrappers and hooks; overhead benchmark)."""
 VALUE_CHECKS = 4
 """Times a left-over gradient is read to see that it is not zero."""
 
@@ -35,13 +37,14 @@ class OptimizerWatch:
         """Gradients of the last step are still there."""
         self.stale = False
         self.written = False
-        self.written_sites: list[Site] = []
         self.cleared_after_write = False
         self.value_checks = 0
         self.blind = False
         """The gradients are zeroed through ``.data``, which leaves no version behind: only values tell."""
         self.n_params = -1
-        self.used_step = False
+        self.steps = 0
+        self.followed = False
+        """Whether the gradients were looked at right after the last step, so that what is left of them can be told."""
 
     def _first_data(self, optimizer: Optimizer) -> dict[str, Any]:
         counters = ("steps", "zero_grads", "backwards", "stale_steps", "stale_checked", "stale_nonzero", "cleared_steps", "cleared_checked")
@@ -75,13 +78,24 @@ class OptimizerWatch:
         self.session.params.set_optimizer(tensors, self.key)
 
     def grads(self) -> list[Any]:
-        """Address, version of each sampled gradient; None where there is none."""
+        """Identity and version of each sampled gradient; None where there is none.
+
+        torch keeps the Python object of a tensor as long as the tensor lives, so the id tells the tensor.
+        """
         state: list[Any] = []
         for ref in self.sample:
             tensor = ref()
             grad = tensor.grad if tensor is not None else None
-            state.append(None if grad is None else (grad.untyped_storage()._cdata if grad.layout is torch.strided else id(grad), grad._version))
+            state.append(None if grad is None else (id(grad), grad._version))
         return state
+
+    def has_grads(self) -> bool:
+        """Whether any sampled parameter has a gradient now."""
+        for ref in self.sample:
+            tensor = ref()
+            if tensor is not None and tensor.grad is not None:
+                return True
+        return False
 
     def choose_sample(self) -> None:
         """Pick parameters that do receive gradients, spread over the groups."""
@@ -164,11 +178,14 @@ class OptimizerWatch:
         optimizer = self.ref()
         if optimizer is None:
             return
-        if self.n_params < 0 or sum(len(g["params"]) for g in optimizer.param_groups) != self.n_params:
+        number = 0
+        for group in optimizer.param_groups:
+            number += len(group["params"])
+        if number != self.n_params:
             self.describe()
         if self.blind:
             pass
-        elif self.written:
+        elif self.written and self.followed:
             data["stale_checked"] += 1
             if self.stale and self.kept:
                 data["stale_steps"] += 1
@@ -176,7 +193,7 @@ class OptimizerWatch:
             data["cleared_checked"] += 1
             if self.cleared_after_write:
                 data["cleared_steps"] += 1
-        if any(self.grads()) or not self.sample and self._any_grad(optimizer):
+        if self.has_grads() or not self.sample and self._any_grad(optimizer):
             data["grad_steps"] += 1
         else:
             data["empty_steps"] += 1
@@ -186,16 +203,22 @@ class OptimizerWatch:
 
     def step_ended(self, site: Site | None) -> None:
         """After the step."""
-        data = self.entry.data
-        data["steps"] += 1
+        self.steps += 1
         if site is not None:
-            data["step_site"] = site.as_data
-        self.written = False
-        self.stale = False
-        self.cleared_after_write = False
-        self.seen = self.grads()
-        self.kept = not self.blind and any(self.seen)
-        self.session.recorder.touch(self.entry)
+            self.entry.data["step_site"] = site.as_data
+        self.written = self.stale = self.cleared_after_write = self.kept = False
+        self.followed = self.session.full
+        if self.followed:
+            if not self.sample:
+                self.choose_sample()
+            self.seen = self.grads()
+            self.kept = not self.blind and any(self.seen)
+
+    def publish(self) -> None:
+        """On the writer thread: the number of steps into the fact."""
+        if self.entry.data["steps"] != self.steps:
+            self.entry.data["steps"] = self.entry.count = self.steps
+            self.session.recorder.touch(self.entry)
 
 
 class TrainingObserver:
@@ -214,8 +237,14 @@ class TrainingObserver:
 
     # ---- installation
 
+    def publish(self) -> None:
+        """On the writer thread."""
+        for watch in list(self.optimizers.values()):
+            watch.publish()
+
     def install(self) -> None:
         """Put the hooks in place. Called once, before any user code after ``import torch``."""
+        self.session.recorder.writer.providers.append(self.publish)
         self._wrap_backward()
         self._wrap_optimizer()
         register_optimizer_step_pre_hook(self._before_step)
@@ -252,6 +281,8 @@ class TrainingObserver:
 
     def _run_backward(self, original: Any, name: str, tensors: Any, args: Any, kwargs: Any) -> Any:
         session = self.session
+        if not (session.full or session.deep):
+            return self._light_backward(original, tensors, args, kwargs)
         began = now()
         popped = session.pause()
         state: Any = None
@@ -279,6 +310,42 @@ class TrainingObserver:
                 session.recorder.failed()
             del failure
             session.watch(now() - left)
+
+    def _light_backward(self, original: Any, tensors: Any, args: Any, kwargs: Any) -> Any:
+        """Most steps of a long run: times and the loss only."""
+        session = self.session
+        began = now()
+        try:
+            self._forward_ends(began)
+            self._read_loss(tensors)
+        except Exception:
+            session.recorder.failed()
+        self.backward_depth = 1
+        entered = now()
+        try:
+            return original(tensors, *args, **kwargs)
+        except BaseException as error:
+            try:
+                self._light_failure(tensors, error, kwargs)
+            except Exception:
+                session.recorder.failed()
+            raise
+        finally:
+            left = now()
+            self.backward_depth = 0
+            session.backward_ns += left - entered
+            session.backwards += 1
+            session.watch(entered - began + LIGHT_NS)
+            try:
+                session.segment_ended()
+                if not self.built:
+                    self._step_done(left)
+            except Exception:
+                session.recorder.failed()
+
+    def _light_failure(self, tensors: Any, error: BaseException, kwargs: dict[str, Any]) -> None:
+        call = graph.begin(self.session, _first_tensor(tensors), here(2), False, bool(kwargs.get("retain_graph")))
+        graph.end(self.session, call, error)
 
     def _wrap_optimizer(self) -> None:
         original_init = Optimizer.__init__
@@ -323,6 +390,8 @@ class TrainingObserver:
         return found
 
     def _cleared(self, target: Any) -> None:
+        if not self.session.full:
+            return
         began = now()
         site = here(2)
         if isinstance(target, Optimizer):
@@ -337,23 +406,28 @@ class TrainingObserver:
         session = self.session
         session.recorder.ensure_started()
         session.recorder.role = "training"
-        session.event(began)
-        if session.forward_began:
-            session.forward_ns += began - session.forward_began - session.forward_wait_ns
-        session.forward_began = session.forward_wait_ns = 0
-        loss = tensors if isinstance(tensors, torch.Tensor) else tensors[0] if isinstance(tensors, (list, tuple)) and len(tensors) else None
-        if not isinstance(loss, torch.Tensor):
-            loss = None
+        self._forward_ends(began)
+        loss = _first_tensor(tensors)
         before = [(watch, watch.backward_begins()) for watch in self.optimizers.values()]
         call = graph.begin(session, loss, site, deep, bool(kwargs.get("retain_graph") or kwargs.get("create_graph")))
-        if loss is not None and loss.numel() == 1:
-            if loss.device.type == "cpu":
-                session.loss = float(values.item(loss.detach()))
-            else:
-                session.loss_later(loss)
-        else:
-            session.loss = NAN
+        self._read_loss(tensors)
         return before, call
+
+    def _forward_ends(self, at: int) -> None:
+        session = self.session
+        session.event(at)
+        if session.forward_began:
+            session.forward_ns += at - session.forward_began - session.forward_wait_ns
+            session.forward_began = session.forward_wait_ns = 0
+
+    def _read_loss(self, tensors: Any) -> None:
+        loss = _first_tensor(tensors)
+        if loss is None or loss.numel() != 1:
+            self.session.loss = NAN
+        elif loss.is_cpu:
+            self.session.loss = values.item(loss)
+        else:
+            self.session.loss_later(loss)
 
     def _backward_ended(self, state: Any, site: Site | None, failure: BaseException | None, ns: int) -> None:
         session = self.session
@@ -380,7 +454,8 @@ class TrainingObserver:
                 return
             self.session.pause()
             self.session.in_optimizer = True
-            self.watch_of(optimizer).step_begins()
+            if self.session.full:
+                self.watch_of(optimizer).step_begins()
             self.step_began = now()
             self.session.watch(self.step_began - began)
         except Exception:
@@ -402,9 +477,11 @@ class TrainingObserver:
             session.optimizer_ns += began - self.step_began
             session.event(began)
             watch = self.watch_of(optimizer)
-            watch.step_ended(here(1) if watch.entry.data["steps"] < 3 or session.deep else None)
+            site = here(1) if watch.steps < 3 or session.deep else None
             stop = self._turn(watch, began)
-            session.begin_if_deep()
+            watch.step_ended(site)
+            if session.deep:
+                session.resume()
             session.watch(now() - began)
         except Exception:
             self.session.recorder.failed()
@@ -432,17 +509,19 @@ class TrainingObserver:
         return self._step_done(at)
 
     def _step_done(self, at: int) -> bool:
-        limit = current().settings.get("steps")
-        self.session.step_done(at)
-        for watch in self.optimizers.values():
-            if self.session.recorder.steps in (1, 10) or self.session.recorder.steps % 100 == 0:
+        session = self.session
+        session.step_done(at)
+        steps = session.recorder.steps
+        if steps == 1 or steps == 10 or steps % 100 == 0:
+            for watch in self.optimizers.values():
                 watch.describe()
-                self.session.recorder.touch(watch.entry)
-        return bool(limit) and self.session.recorder.steps >= int(limit)
+                session.recorder.touch(watch.entry)
+        return steps >= session.step_limit
 
 
-def install(session: Session, recorder: Recorder) -> TrainingObserver:
-    """Make and install the observer."""
-    observer = TrainingObserver(session)
-    observer.install()
-    return observer
+def _first_tensor(tensors: Any) -> torch.Tensor | None:
+    if isinstance(tensors, torch.Tensor):
+        return tensors
+    if isinstance(tensors, (list, tuple)) and tensors and isinstance(tensors[0], torch.Tensor):
+        return tensors[0]
+    return None

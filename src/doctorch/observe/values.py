@@ -38,6 +38,11 @@ def read_later(recorder: Recorder, scalars: Sequence[torch.Tensor], use: Callabl
     _waiting.append((recorder.steps, copies, event, use))
 
 
+def waiting() -> bool:
+    """Whether copied scalars are still to be looked at."""
+    return bool(_waiting)
+
+
 def settle(recorder: Recorder, everything: bool = False) -> None:
     """Use what has arrived. ``everything`` at the end of the process, when waiting costs the training nothing."""
     while _waiting:

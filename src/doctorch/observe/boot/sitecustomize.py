@@ -138,6 +138,8 @@ def _install(root: str, settings_text: str) -> None:
 
     settings = json.loads(settings_text)
     try:
+        if os.name == "posix":
+            import _posixsubprocess  # torch brings it in as a rule; with it the finder's work is done  # noqa: F401
         if "doctorch" not in sys.modules:
             from importlib.machinery import PathFinder
             from importlib.util import module_from_spec
