@@ -32,7 +32,9 @@ class Page:
 
     title: str
     messages: Mapping[str, str]
+    """Sentences by id, with the finding's values in braces."""
     text: str
+    """The page for people, Markdown, without its first heading."""
 
 
 def read_page(path: Path) -> Page:
@@ -61,4 +63,7 @@ def _split(path: Path) -> tuple[list[str], str]:
     if lines[0].strip() != "---" or "---" not in (line.strip() for line in lines[1:]):
         raise PageError(f"{path.name}: the page does not begin with a front matter between two lines ---")
     end = next(i for i, line in enumerate(lines[1:], 1) if line.strip() == "---")
-    return lines[1:end], "\n".join(lines[end + 1 :]).strip() + "\n"
+    body = "\n".join(lines[end + 1 :]).strip()
+    if body.startswith("# "):  # the heading for those who read the file as it is; elsewhere the title stands for it
+        body = body.partition("\n")[2].strip()
+    return lines[1:end], body + "\n"

@@ -29,7 +29,8 @@ def examine(run: Run) -> Iterator[Finding]:
 
 def _of(optimizer: Fact) -> Finding | None:
     cleared, checked = int(optimizer.get("cleared_steps") or 0), int(optimizer.get("cleared_checked") or 0)
-    empty, steps = int(optimizer.get("empty_steps") or 0), int(optimizer.get("steps") or 0)
+    empty = int(optimizer.get("empty_steps") or 0)
+    steps = empty + int(optimizer.get("grad_steps") or 0)  # those that were followed call by call
     # In a GAN the discriminator's gradients from the generator's backward are cleared too, on purpose; its steps are not empty then.
     if cleared < MIN_STEPS or cleared < MIN_SHARE * checked or empty < MIN_SHARE * steps:
         return None
