@@ -32,7 +32,8 @@ class RunFacts:
     """Time spent watching over the time of the loop, 0 to 1."""
     watch_seconds: float | None
     exit_code: int | None
-    signal: str | None
+    signal: int | None
+    """Number of the signal that ended the script."""
     oom_killed: bool
     exception: Fact | None
     stall: Fact | None
@@ -65,8 +66,8 @@ def summarise(run: Run) -> RunFacts:
         loss_last=values[-1] if values else None,
         watch_share=watch / loop if watch is not None and loop else None,
         watch_seconds=watch / 1e9 if watch is not None else None,
-        exit_code=manifest.get("exit_code"),
-        signal=manifest.get("signal"),
+        exit_code=_integer(manifest.get("exit_code")),
+        signal=_integer(manifest.get("signal")),
         oom_killed=bool(manifest.get("oom_killed")),
         exception=exceptions[-1] if exceptions else None,
         stall=stalls[-1] if stalls else None,
@@ -76,6 +77,10 @@ def summarise(run: Run) -> RunFacts:
         failures=tuple(str(text) for p in run.processes for text in p.meta.get("failures") or ()),
         damaged=tuple(run.damaged),
     )
+
+
+def _integer(value: object) -> int | None:
+    return value if isinstance(value, int) else None
 
 
 def _seconds(manifest: dict[str, Any], meta: dict[str, Any]) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections import defaultdict
 from pathlib import Path
 
@@ -58,7 +59,7 @@ def _end(run: RunFacts) -> list[str]:
     if run.oom_killed:
         lines.append(f"The script was killed (SIGKILL) by the kernel's out-of-memory killer after {_plural(run.steps, 'step')}.")
     elif run.signal:
-        lines.append(f"The script was ended by {run.signal} after {_plural(run.steps, 'step')}.")
+        lines.append(f"The script was ended by {_signal_name(run.signal)} after {_plural(run.steps, 'step')}.")
     if run.exception is not None:
         where = ""
         if run.exception.file and run.exception.line:
@@ -107,6 +108,13 @@ def _watched(run: RunFacts, cwd: Path) -> str:
         parts.append(f"{run.seconds:.1f} s")
     cost = f"; watching cost {percent(run.watch_share)}" if run.watch_share is not None and run.steps else ""
     return f"Watched {', '.join(parts)}{cost}. Record: {shown_path(run.folder, cwd)}"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # a number that this system does not know
+        return f"signal {number}"
 
 
 def _plural(n: int, one: str, many: str | None = None) -> str:

@@ -1,0 +1,675 @@
+"""Records that a rule must judge, one function each: what is in the record, and what must be found.
+
+Together they reach every sentence of every page; test_pages.py checks that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from records_builder import RecordBuilder
+
+LOOP = """
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = []
+        self.fc = nn.Linear(4, 4)
+        self.emb = nn.Embedding(10, 4)
+
+    def forward(self, x):
+        h = F.softmax(self.fc(x), dim=1)
+        return h
+
+model = Net()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+criterion = nn.CrossEntropyLoss()
+for x, y in loader:
+    out = model(x)
+    loss = criterion(out, y)
+    loss.backward()
+    optimizer.step()
+"""
+CLEAR_AFTER = LOOP.replace("    optimizer.step()", "    optimizer.zero_grad()\n    optimizer.step()")
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A record and what must be found in it."""
+
+    name: str
+    build: Callable[[Path], RecordBuilder]
+    rule: str | None
+    """None: nothing may be found."""
+    message: str = ""
+    line: str | None = None
+    """A text on the line that must be named."""
+    severity: str = "error"
+
+
+SCENARIOS: list[Scenario] = []
+
+
+def around(level: float, n: int, swing: float) -> list[float]:
+    """Values that swing about a level without a trend."""
+    return [level + swing * math.sin(2.1 * i) for i in range(n)]
+
+
+def scenario(rule: str | None, message: str = "", line: str | None = None, severity: str = "error") -> Callable[..., Any]:
+    """Register a function as a scenario."""
+
+    def register(build: Callable[[Path], RecordBuilder]) -> Callable[[Path], RecordBuilder]:
+        SCENARIOS.append(Scenario(build.__name__, build, rule, message, line, severity))
+        return build
+
+    return register
+
+
+# ---- the update
+
+
+def _optimizer(record: RecordBuilder, **data: Any) -> RecordBuilder:
+    whole = {
+        "cls": "SGD",
+        "steps": 40,
+        "backwards": 40,
+        "n_params": 2,
+        "zero_grads": 40,
+        "stale_steps": 0,
+        "stale_checked": 40,
+        "stale_nonzero": 0,
+    }
+    whole |= {"cleared_steps": 0, "cleared_checked": 40, "empty_steps": 0, "grad_steps": 40}
+    whole |= {"step_site": record.site("optimizer.step"), "backward_site": record.site("loss.backward")}
+    return record.fact("optimizer", 0, whole | data, at="torch.optim.SGD")
+
+
+@scenario("missing-zero-grad", "never", "loss.backward()")
+def never_cleared(folder: Path) -> RecordBuilder:
+    return _optimizer(RecordBuilder(folder, LOOP), zero_grads=0, stale_steps=39, stale_nonzero=5)
+
+
+@scenario("missing-zero-grad", "seldom", "loss.backward()")
+def cleared_once_an_epoch(folder: Path) -> RecordBuilder:
+    return _optimizer(RecordBuilder(folder, LOOP), zero_grads=2, stale_steps=37, stale_nonzero=5)
+
+
+@scenario(None)
+def accumulation(folder: Path) -> RecordBuilder:
+    return _optimizer(RecordBuilder(folder, LOOP), backwards=160, stale_steps=0)
+
+
+@scenario(None)
+def cleared_by_hand(folder: Path) -> RecordBuilder:
+    # p.grad.zero_() is no call that the observer sees, but the left-over gradient was read and was zero.
+    return _optimizer(RecordBuilder(folder, LOOP), zero_grads=0, stale_steps=39, stale_nonzero=0)
+
+
+@scenario("zero-grad-before-step", "cleared", "optimizer.zero_grad()")
+def cleared_before_step(folder: Path) -> RecordBuilder:
+    record = RecordBuilder(folder, CLEAR_AFTER)
+    return _optimizer(record, cleared_steps=40, empty_steps=40, cleared_site=record.site("optimizer.zero_grad"), grad_steps=0)
+
+
+@scenario(None)
+def gan_discriminator(folder: Path) -> RecordBuilder:
+    # The generator's backward writes into the discriminator too, and that is cleared: its steps are not empty.
+    record = RecordBuilder(folder, CLEAR_AFTER)
+    return _optimizer(record, cleared_steps=39, cleared_site=record.site("optimizer.zero_grad"))
+
+
+def _param(record: RecordBuilder, key: int, name: str | None, **data: Any) -> RecordBuilder:
+    whole = {
+        "name": name,
+        "root": "0",
+        "shape": [4, 4],
+        "numel": 16,
+        "requires_grad": True,
+        "is_parameter": True,
+        "optimizer": "0",
+        "registered": True,
+    }
+    whole |= {"holder": None, "used": 5, "used_grad": 5, "used_nograd": 0, "reached": 5, "got_grad": 5}
+    return record.fact("param", key, whole | data)
+
+
+def _module(record: RecordBuilder, **data: Any) -> RecordBuilder:
+    whole = {"cls": "Net", "qualname": "Net", "calls": 40, "train_calls": 40, "nograd_calls": 0, "train_grad_calls": 40, "loaded": False}
+    return record.fact("module", 0, whole | {"call_site": record.site("out = model")} | data, at="class Net")
+
+
+@scenario("optimizer-missing-params", "part", "torch.optim.SGD")
+def part_left_out(folder: Path) -> RecordBuilder:
+    record = _module(_optimizer(RecordBuilder(folder, LOOP)))
+    return _param(_param(record, 0, "fc.weight"), 1, "emb.weight", optimizer=None)
+
+
+@scenario("optimizer-missing-params", "part", "torch.optim.SGD", "advice")
+def loaded_backbone_left_out(folder: Path) -> RecordBuilder:
+    record = _module(_optimizer(RecordBuilder(folder, LOOP)), loaded=True)
+    return _param(_param(record, 0, "fc.weight"), 1, "emb.weight", optimizer=None)
+
+
+@scenario("optimizer-missing-params", "whole", "torch.optim.SGD")
+def module_left_out(folder: Path) -> RecordBuilder:
+    record = _module(_optimizer(RecordBuilder(folder, LOOP)))
+    return _param(_param(record, 0, "fc.weight", root="1"), 1, "emb.weight", optimizer=None)
+
+
+@scenario(None)
+def perceptual_loss(folder: Path) -> RecordBuilder:
+    record = _module(_optimizer(RecordBuilder(folder, LOOP)), train_calls=0, train_grad_calls=0)
+    return _param(_param(record, 0, "fc.weight", root="1"), 1, "emb.weight", optimizer=None)
+
+
+@scenario(None)
+def optimised_input(folder: Path) -> RecordBuilder:
+    record = _module(_optimizer(RecordBuilder(folder, LOOP)))
+    return _param(_param(record, 0, None, root=None, is_parameter=False, registered=False), 1, "emb.weight", optimizer=None)
+
+
+@scenario("params-not-registered", "container", "self.layers = []")
+def modules_in_a_list(folder: Path) -> RecordBuilder:
+    record = _module(_optimizer(RecordBuilder(folder, LOOP)))
+    holder = {"cls": "Net", "attr": "layers", "kind": "list", "file": str(record.script), "line": record.line("class Net")}
+    return _param(_param(record, 0, "fc.weight"), 1, None, root=None, optimizer=None, registered=False, holder=holder)
+
+
+@scenario("params-not-registered", "container", "self.layers = []")
+def modules_in_a_dict(folder: Path) -> RecordBuilder:
+    record = _module(_optimizer(RecordBuilder(folder, LOOP)))
+    holder = {"cls": "Net", "attr": "layers", "kind": "dict", "file": str(record.script), "line": record.line("class Net")}
+    return _param(record, 1, None, root=None, optimizer=None, registered=False, holder=holder)
+
+
+@scenario("params-not-registered", "tensor", "self.layers = []")
+def bare_tensor(folder: Path) -> RecordBuilder:
+    record = _module(_optimizer(RecordBuilder(folder, LOOP)))
+    holder = {"cls": "Net", "attr": "layers", "kind": "object", "file": str(record.script), "line": record.line("class Net")}
+    return _param(record, 1, None, root=None, optimizer=None, registered=False, is_parameter=False, holder=holder)
+
+
+@scenario(None)
+def list_handed_to_the_optimizer(folder: Path) -> RecordBuilder:
+    record = _module(_optimizer(RecordBuilder(folder, LOOP)))
+    holder = {"cls": "Net", "attr": "layers", "kind": "list", "file": str(record.script), "line": record.line("class Net")}
+    return _param(record, 1, None, root=None, registered=False, holder=holder)
+
+
+# ---- the graph
+
+
+def _broken(folder: Path, op: str | None, source: str = LOOP, **backward: Any) -> RecordBuilder:
+    record = _module(_optimizer(RecordBuilder(folder, source), grad_steps=0, empty_steps=40))
+    _param(record, 0, "fc.weight", reached=0, got_grad=0)
+    whole = {"deep": 5, "reached_none": 5, "reached_max": 0, "used_max": 2, "failed": 0, "error": None} | backward
+    record.fact("backward", "b", whole, at="loss.backward", count=40)
+    if op is not None:
+        record.fact("graph_cut", op, {"op": op, "to_loss": 5, "last_before_loss": 5, "params": [0]}, at="out = model")
+    return record
+
+
+NO_GRAPH = {"deep": 0, "reached_none": 0, "failed": 1, "error": "element 0 of tensors does not require grad and does not have a grad_fn"}
+
+
+@scenario("graph-broken", "cut", "out = model")
+def detached(folder: Path) -> RecordBuilder:
+    return _broken(folder, "detach", LOOP.replace("out = model(x)", "out = model(x).detach()"))
+
+
+@scenario("graph-broken", "cut-raised", "out = model")
+def argmax_raises(folder: Path) -> RecordBuilder:
+    return _broken(folder, "argmax", **NO_GRAPH)
+
+
+@scenario("graph-broken", "cut", "out = model")
+def item(folder: Path) -> RecordBuilder:
+    return _broken(folder, "item")
+
+
+@scenario("graph-broken", "no-path", "loss.backward")
+def independent(folder: Path) -> RecordBuilder:
+    return _broken(folder, None)
+
+
+@scenario("graph-broken", "no-path-raised", "loss.backward")
+def independent_raises(folder: Path) -> RecordBuilder:
+    return _broken(folder, None, **NO_GRAPH)
+
+
+@scenario(None)
+def metric_beside_the_loss(folder: Path) -> RecordBuilder:
+    return _broken(folder, "argmax", reached_none=0, reached_max=2)
+
+
+NO_GRAD = LOOP.replace("    out = model(x)", "    with torch.no_grad():\n        out = model(x)")
+
+
+def _no_grad(folder: Path, *, others: bool, source: str = NO_GRAD, training: bool = True, **data: Any) -> RecordBuilder:
+    record = _module(_optimizer(RecordBuilder(folder, source)))
+    none = {"used_grad": 0, "used_nograd": 5, "reached": 0, "got_grad": 0} | data
+    _param(record, 0, "fc.weight", **none)
+    if others:
+        _param(record, 1, "head.weight", root="1")
+    record.fact("backward", "b", {"deep": 5, "reached_none": 0, "reached_max": 1}, at="loss.backward", count=40)
+    use = {"params": [0], "n_params": 1, "to_loss": 5, "segments": 5, "training_mode": training, "inference_mode": False}
+    return record.fact("no_grad_use", "u", use, at="F.softmax(self.fc")
+
+
+@scenario("no-grad-forward", "part", "with torch.no_grad")
+def encoder_without_gradients(folder: Path) -> RecordBuilder:
+    return _no_grad(folder, others=True)
+
+
+@scenario("no-grad-forward", "all", "with torch.no_grad")
+def all_without_gradients(folder: Path) -> RecordBuilder:
+    return _no_grad(folder, others=False)
+
+
+@scenario("no-grad-forward", "part", "with torch.no_grad", "advice")
+def fixed_features(folder: Path) -> RecordBuilder:
+    return _no_grad(folder, others=True, training=False)
+
+
+@scenario("no-grad-forward", "all", "@torch.no_grad")
+def decorated_forward(folder: Path) -> RecordBuilder:
+    return _no_grad(folder, others=False, source=LOOP.replace("    def forward", "    @torch.no_grad()\n    def forward"))
+
+
+@scenario("no-grad-forward", "all", "torch.set_grad_enabled(False)")
+def switched_off_for_good(folder: Path) -> RecordBuilder:
+    return _no_grad(folder, others=False, source=LOOP.replace("model = Net()", "torch.set_grad_enabled(False)\nmodel = Net()"))
+
+
+@scenario(None)
+def policy_rollout(folder: Path) -> RecordBuilder:
+    return _no_grad(folder, others=True, used_grad=5, reached=5, got_grad=5)
+
+
+@scenario(None)
+def target_network(folder: Path) -> RecordBuilder:
+    return _no_grad(folder, others=True, optimizer=None)
+
+
+# ---- the loss
+
+
+def _cross_entropy(record: RecordBuilder, **data: Any) -> RecordBuilder:
+    whole = {"function": "cross_entropy", "train_count": 40, "n_classes": 4, "reduction": "mean", "label_smoothing": 0.0, "weighted": False}
+    whole |= {"checked": 5, "rows": 160, "rows_sum_one": 0, "row_sum_min": -3.0, "row_sum_max": 3.0, "softmax": 0, "softmax_kind": None}
+    whole |= {"input_shape": [32, 4], "target_shape": [32], "ignore_index": -100, "label_counts": {}}
+    return record.fact("loss_call", "c", whole | data, at="loss = criterion", count=40)
+
+
+@scenario("double-softmax", "graph", "F.softmax(self.fc")
+def softmax_in_the_graph(folder: Path) -> RecordBuilder:
+    record = RecordBuilder(folder, LOOP)
+    return _cross_entropy(record, rows_sum_one=160, softmax=5, softmax_kind="softmax", softmax_site=record.site("h = F.softmax"))
+
+
+@scenario("double-softmax", "graph", "nn.Softmax(dim=1)")
+def softmax_in_a_sequential(folder: Path) -> RecordBuilder:
+    source = LOOP.replace("model = Net()", "model = nn.Sequential(nn.Linear(4, 4), nn.Softmax(dim=1))")
+    record = RecordBuilder(folder, source)
+    return _cross_entropy(record, rows_sum_one=160, softmax=5, softmax_kind="softmax", softmax_site=record.site("out = model"))
+
+
+@scenario("double-softmax", "values", "F.softmax(self.fc")
+def softmax_by_values(folder: Path) -> RecordBuilder:
+    return _cross_entropy(RecordBuilder(folder, LOOP), rows_sum_one=160, label_smoothing=0.1)
+
+
+@scenario(None)
+def log_softmax_twice(folder: Path) -> RecordBuilder:
+    return _cross_entropy(RecordBuilder(folder, LOOP), softmax=5, softmax_kind="log_softmax")
+
+
+@scenario(None)
+def softmax_over_the_batch(folder: Path) -> RecordBuilder:
+    return _cross_entropy(RecordBuilder(folder, LOOP), softmax=5, softmax_kind="softmax", rows_sum_one=3)
+
+
+@scenario(None)
+def softmax_in_evaluation(folder: Path) -> RecordBuilder:
+    return _cross_entropy(RecordBuilder(folder, LOOP), train_count=0, rows_sum_one=160, softmax=5, softmax_kind="softmax")
+
+
+def _mse(folder: Path, one: list[int], two: list[int], result: list[int], **data: Any) -> RecordBuilder:
+    record = RecordBuilder(folder, LOOP).fact("backward", "b", {"deep": 0}, at="loss.backward")
+    whole = {"function": "mse_loss", "train_count": 40, "broadcast": 40, "broadcast_example": [one, two, result]} | data
+    return record.fact("loss_call", "m", whole, at="loss = criterion", count=40)
+
+
+@scenario("broadcast-loss", "loss", "loss = criterion")
+def column_against_row(folder: Path) -> RecordBuilder:
+    return _mse(folder, [20, 1], [20], [20, 20])
+
+
+@scenario("broadcast-loss", "evaluation", "loss = criterion", "warning")
+def column_against_row_in_evaluation(folder: Path) -> RecordBuilder:
+    return _mse(folder, [20, 1], [20], [20, 20], train_count=0)
+
+
+@scenario(None)
+def scalar_target(folder: Path) -> RecordBuilder:
+    return _mse(folder, [20, 1], [1], [20, 1])
+
+
+@scenario(None)
+def all_pairs_of_two_sets(folder: Path) -> RecordBuilder:
+    return _mse(folder, [20, 1, 3], [30, 3], [20, 30, 3])
+
+
+@scenario("broadcast-loss", "operator", "loss = criterion")
+def subtraction_before_the_loss(folder: Path) -> RecordBuilder:
+    record = RecordBuilder(folder, LOOP).fact("backward", "b", {"deep": 0}, at="loss.backward")
+    data = {"op": "sub", "shapes": [[20, 1], [20], [20, 20]], "to_loss": 5}
+    return record.fact("implicit_broadcast", "s", data, at="loss = criterion", count=40)
+
+
+# ---- indices
+
+
+def _index(folder: Path, function: str, at: str, source: str = LOOP, **data: Any) -> RecordBuilder:
+    whole = {
+        "function": function,
+        "bad": 3,
+        "total": 256,
+        "rows": [4, 9],
+        "n_rows": 2,
+        "batch": 32,
+        "ignore_index": None,
+        "raised": True,
+        "module": None,
+    }
+    return RecordBuilder(folder, source).fact("index_error", "i", whole | data, at=at)
+
+
+EMBEDDED = LOOP.replace("h = F.softmax(self.fc(x), dim=1)", "h = self.emb(x).mean(1)")
+POSITIONS = EMBEDDED.replace("self.emb(x)", "self.emb(torch.arange(x.shape[1]))")
+
+
+@scenario("embedding-too-small", "counted", "self.emb(x)")
+def one_row_short(folder: Path) -> RecordBuilder:
+    return _index(folder, "embedding", "h = self.emb", EMBEDDED, size=10, min=1, max=10, values=[10], labels=[1, 2, 10], module="emb")
+
+
+@scenario("embedding-too-small", "bounds", "self.emb(x)")
+def far_outside_on_a_device(folder: Path) -> RecordBuilder:
+    return _index(folder, "embedding", "h = self.emb", EMBEDDED, size=10, min=0, max=99, bad=None)
+
+
+@scenario("embedding-too-small", "error-only", "self.emb(x)")
+def error_text_only(folder: Path) -> RecordBuilder:
+    record = RecordBuilder(folder, EMBEDDED)
+    return record.fact("exception", "last", {"type": "IndexError", "message": "index out of range in self"}, at="h = self.emb")
+
+
+@scenario("embedding-negative-index", "counted", "self.emb(x)")
+def negative_token(folder: Path) -> RecordBuilder:
+    return _index(folder, "embedding", "h = self.emb", EMBEDDED, size=10, min=-1, max=9, values=[-1], labels=[-1, 0])
+
+
+@scenario("embedding-negative-index", "bounds", "self.emb(x)")
+def negative_token_on_a_device(folder: Path) -> RecordBuilder:
+    return _index(folder, "embedding", "h = self.emb", EMBEDDED, size=10, min=-1, max=9, bad=None)
+
+
+@scenario("position-overflow", "longer", "self.emb(torch.arange")
+def long_sequence(folder: Path) -> RecordBuilder:
+    return _index(folder, "embedding", "h = self.emb", POSITIONS, size=10, min=0, max=12, values=[10, 11, 12], labels=[0, 1])
+
+
+def _label(folder: Path, **data: Any) -> RecordBuilder:
+    return _index(folder, "cross_entropy", "loss = criterion", **({"size": 4, "ignore_index": -100} | data))
+
+
+@scenario("label-out-of-range", "counted", "loss = criterion")
+def padded_with_minus_one(folder: Path) -> RecordBuilder:
+    return _label(folder, min=-1, max=3, values=[-1], labels=[-1, 0, 1, 2, 3])
+
+
+@scenario("label-out-of-range", "counted", "loss = criterion")
+def several_negative(folder: Path) -> RecordBuilder:
+    return _label(folder, min=-5, max=3, values=[-5, -4], labels=[-5, 0])
+
+
+@scenario("label-out-of-range", "counted", "loss = criterion")
+def one_based(folder: Path) -> RecordBuilder:
+    return _label(folder, min=1, max=4, values=[4], labels=[1, 2, 3, 4])
+
+
+@scenario("label-out-of-range", "counted", "loss = criterion")
+def extra_class(folder: Path) -> RecordBuilder:
+    return _label(folder, min=0, max=4, values=[4], labels=[0, 1, 2, 3, 4])
+
+
+@scenario("label-out-of-range", "counted", "loss = criterion")
+def void_label(folder: Path) -> RecordBuilder:
+    return _label(folder, min=0, max=255, values=[255], labels=[0, 1, 255])
+
+
+@scenario("label-out-of-range", "bounds", "loss = criterion")
+def many_classes_on_a_device(folder: Path) -> RecordBuilder:
+    return _label(folder, min=0, max=9, bad=None)
+
+
+@scenario("label-out-of-range", "error-only", "loss = criterion")
+def target_error_text(folder: Path) -> RecordBuilder:
+    record = RecordBuilder(folder, LOOP)
+    return record.fact("exception", "last", {"type": "IndexError", "message": "Target 7 is out of bounds."}, at="loss = criterion")
+
+
+@scenario("index-out-of-range", "counted", "out = model")
+def gathered_outside(folder: Path) -> RecordBuilder:
+    return _index(folder, "gather", "out = model", size=10, min=0, max=10, values=[10], dim=1)
+
+
+@scenario("index-out-of-range", "bounds", "out = model")
+def gathered_negative(folder: Path) -> RecordBuilder:
+    return _index(folder, "gather", "out = model", size=10, min=-1, max=3, bad=None, dim=1)
+
+
+# ---- speed
+
+ELEMENTS = """
+import torch
+for x, y in loader:
+    total = 0.0
+    for i in range(len(x)):
+        total = total + (x[i] * y[i]).sum()
+    total.backward()
+    optimizer.step()
+"""
+RECURRENT = """
+import torch
+for x, y in loader:
+    h = torch.zeros(8)
+    for t in range(len(x)):
+        h = torch.tanh(x[t] + h @ w)
+    h.sum().backward()
+    optimizer.step()
+"""
+
+
+def _elements(folder: Path, source: str, at: str, **data: Any) -> RecordBuilder:
+    record = RecordBuilder(folder, source).steps([1.0] * 30, duration_ms=100.0)
+    record.fact("backward", "b", {"deep": 5}, at=".backward()", count=30)
+    record.fact("segment", "all", {"segments": 5, "ops": 1000.0, "op_ms": 20.0, "nodes": 900.0})
+    whole = {"segments": 5, "ops": 900.0, "op_ms": 18.0, "nodes": 850.0, "median_numel": 1, "max_numel": 32} | data
+    return record.fact("line_ops", "l", whole, at=at)
+
+
+@scenario("python-loop-over-elements", "loop", "total = total +", "warning")
+def a_sum_by_hand(folder: Path) -> RecordBuilder:
+    return _elements(folder, ELEMENTS, "total = total +")
+
+
+@scenario(None)
+def a_recurrence(folder: Path) -> RecordBuilder:
+    return _elements(folder, RECURRENT, "h = torch.tanh")
+
+
+@scenario(None)
+def large_operators(folder: Path) -> RecordBuilder:
+    return _elements(folder, ELEMENTS, "total = total +", median_numel=65536)
+
+
+@scenario(None)
+def a_few_operators(folder: Path) -> RecordBuilder:
+    return _elements(folder, ELEMENTS, "total = total +", ops=90.0, nodes=80.0, op_ms=1.5)
+
+
+DATASET = """
+import json
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+class Items(Dataset):
+    def __getitem__(self, i):
+        row = self.frame.iloc[i]
+        data = np.fromfile(self.path)
+        text = open(self.path)
+        value = self.store.get(i)
+        return torch.fft.fft(row)
+
+loader = DataLoader(Items(), batch_size=32)
+for x, y in loader:
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def _loader(
+    folder: Path, at: str, callees: dict[str, float], *, own: float = 0.0, cpu: float = 0.9, wait: float = 80.0, **data: Any
+) -> RecordBuilder:
+    record = RecordBuilder(folder, DATASET).steps(around(1.0, 50, 0.1), duration_ms=100.0, wait_ms=wait)
+    record.fact("backward", "b", {"deep": 0}, at="loss.backward", count=50)
+    whole = {
+        "dataset_cls": "Items",
+        "dataset_module": "__main__",
+        "dataset_site": record.site("def __getitem__"),
+        "num_workers": 0,
+        "batch_size": 32,
+    }
+    whole |= {"built_site": record.site("loader = DataLoader"), "iterators": 1, "batches": 50, "wait_ms": 50 * wait, "first_wait_ms": wait}
+    whole |= {"fetch_ms": 50 * wait, "fetch_cpu_ms": 50 * wait * cpu, "fetched": 50, "samples": 1600}
+    record.fact("loader", 0, whole | data, at="for x, y in loader", count=50)
+    record.fact("loader_total", 0, {"weight_ms": 3000.0, "hits": 1500})
+    spent = {
+        "loader": "0",
+        "weight_ms": 2700.0,
+        "own_ms": 2700.0 * own,
+        "hits": 1350,
+        "function": "__getitem__",
+        "in_getitem": True,
+        "callees": callees,
+    }
+    return record.fact("loader_line", "0/x", spent | {"getitem_line": record.line(at)}, at=at)
+
+
+@scenario("slow-getitem-dataframe-row", "slow", "self.frame.iloc", "warning")
+def frame_rows(folder: Path) -> RecordBuilder:
+    return _loader(folder, "row = self.frame", {"pandas.core.indexing:__getitem__": 2500.0})
+
+
+@scenario("slow-getitem-tokenise", "slow", "row = self.frame", "warning")
+def regular_expressions(folder: Path) -> RecordBuilder:
+    return _loader(folder, "row = self.frame", {"re:sub": 2500.0})
+
+
+@scenario("slow-getitem-reload-file", "slow", "row = self.frame", "warning")
+def json_files(folder: Path) -> RecordBuilder:
+    return _loader(folder, "row = self.frame", {"json:load": 2500.0})
+
+
+@scenario("slow-getitem-reload-file", "slow", "np.fromfile", "warning")
+def files_read_in_c(folder: Path) -> RecordBuilder:
+    return _loader(folder, "np.fromfile", {}, own=1.0)
+
+
+@scenario("slow-getitem-decode", "slow", "row = self.frame", "warning")
+def images(folder: Path) -> RecordBuilder:
+    return _loader(folder, "row = self.frame", {"PIL.Image:resize": 2500.0})
+
+
+@scenario("slow-getitem", "slow", "value = self.store", "warning")
+def plain_python(folder: Path) -> RecordBuilder:
+    return _loader(folder, "value = self.store", {}, own=1.0)
+
+
+@scenario("no-workers-heavy-items", "works", "loader = DataLoader", "warning")
+def library_work(folder: Path) -> RecordBuilder:
+    return _loader(folder, "torch.fft", {}, own=1.0)
+
+
+@scenario("no-workers-heavy-items", "waits", "loader = DataLoader", "warning")
+def a_slow_store(folder: Path) -> RecordBuilder:
+    return _loader(folder, "value = self.store", {}, own=1.0, cpu=0.02)
+
+
+@scenario(None)
+def a_little_waiting(folder: Path) -> RecordBuilder:
+    return _loader(folder, "row = self.frame", {"pandas.core.indexing:__getitem__": 2500.0}, wait=20.0)
+
+
+@scenario(None)
+def torch_dataset(folder: Path) -> RecordBuilder:
+    return _loader(folder, "row = self.frame", {"pandas.core.indexing:__getitem__": 2500.0}, dataset_site=None)
+
+
+# ---- the plateau
+
+
+def _plateau(folder: Path, losses: list[float], **data: Any) -> RecordBuilder:
+    record = RecordBuilder(folder, LOOP).steps(losses).fact("backward", "b", {"deep": 0}, at="loss.backward", count=len(losses))
+    return _cross_entropy(record, **data)
+
+
+@scenario("loss-plateau", "uniform", "loss = criterion", "warning")
+def at_ln_four(folder: Path) -> RecordBuilder:
+    return _plateau(folder, around(math.log(4), 120, 0.02))
+
+
+@scenario("loss-plateau", "prior", "loss = criterion", "warning")
+def at_the_prior(folder: Path) -> RecordBuilder:
+    return _plateau(folder, around(0.3250830, 120, 0.004), n_classes=2, label_counts={"0": 900, "1": 100})
+
+
+@scenario("loss-plateau", "coin", "loss = criterion", "warning")
+def at_ln_two(folder: Path) -> RecordBuilder:
+    return _plateau(folder, around(math.log(2), 120, 0.01), function="binary_cross_entropy_with_logits", n_classes=None)
+
+
+@scenario("loss-plateau", "constant", "loss = criterion", "warning")
+def constant(folder: Path) -> RecordBuilder:
+    return _plateau(folder, [0.25] * 60)
+
+
+@scenario(None)
+def falls_slowly(folder: Path) -> RecordBuilder:
+    return _plateau(folder, [math.log(4) * (1 - 0.0003 * i) for i in range(120)])
+
+
+@scenario(None)
+def noise_floor(folder: Path) -> RecordBuilder:
+    return _plateau(folder, [3.0 / (1 + i) + v for i, v in enumerate(around(0.5, 120, 0.02))], function="mse_loss", n_classes=None)
+
+
+@scenario(None)
+def too_short(folder: Path) -> RecordBuilder:
+    return _plateau(folder, around(math.log(4), 40, 0.02))
+
+
+@scenario(None)
+def smoothed_and_converged(folder: Path) -> RecordBuilder:
+    return _plateau(folder, [1.0 / (1 + i) + v for i, v in enumerate(around(0.36, 120, 0.01))], label_smoothing=0.1)

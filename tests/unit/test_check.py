@@ -1,0 +1,131 @@
+# ruff: noqa: E501 (small programs are one line each)
+"""The source halves: sick texts are found at their line, healthy look-alikes are not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from doctorch.diagnose import check
+from doctorch.report.terminal import render
+
+HEAD = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"
+NET = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 3)
+        self.act = nn.Softmax(dim=1)
+    def forward(self, x):
+        x = self.fc(x)
+        x = self.act(x)
+        return x
+"""
+LISTED = """
+class Net(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.blocks = []
+        for _ in range(n):
+            self.blocks.append(nn.Linear(4, 4))
+    def forward(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x
+"""
+
+SICK = [
+    ("missing-zero-grad", HEAD + "opt = torch.optim.SGD(p, lr=1)\nfor x in d:\n    loss = f(x)\n    loss.backward()\n    opt.step()\n", "loss.backward()"),
+    ("zero-grad-before-step", HEAD + "for x in d:\n    loss = f(x)\n    loss.backward()\n    opt.zero_grad()\n    opt.step()\n", "opt.zero_grad()"),
+    ("params-not-registered", HEAD + LISTED, "self.blocks = []"),
+    ("params-not-registered", HEAD + LISTED.replace("self.blocks = []", "self.blocks = [nn.Linear(4, 4)]"), "self.blocks = ["),
+    ("double-softmax", HEAD + "loss = F.cross_entropy(F.softmax(x, dim=1), y)\n", "F.cross_entropy"),
+    ("double-softmax", HEAD + "out = m(x).softmax(1)\nprobs = out.view(-1, 3)\nloss = F.cross_entropy(probs, y)\n", "softmax(1)"),
+    ("double-softmax", HEAD + NET + "net = Net().to('cpu')\nloss_fn = nn.CrossEntropyLoss()\nfor x, y in d:\n    loss = loss_fn(net(x), y)\n", "self.act(x)"),
+    ("double-softmax", HEAD + "net = nn.Sequential(nn.Linear(4, 3), nn.Softmax(dim=1))\ncrit = nn.CrossEntropyLoss()\ncrit(net(x), y)\n", "nn.Sequential"),
+    ("double-softmax", HEAD + "class T:\n    def __init__(self):\n        self.loss = nn.CrossEntropyLoss()\n    def go(self, x, y):\n"
+     "        p = torch.softmax(x, 1)\n        return self.loss(p, y)\n", "torch.softmax"),
+]  # fmt: skip
+
+HEALTHY = [
+    # a clearing that the text does not show in this loop
+    HEAD + "opt = torch.optim.SGD(p, lr=1)\ndef clear():\n    opt.zero_grad()\nfor x in d:\n    f(x).backward()\n    opt.step()\n    clear()\n",
+    HEAD + "opt = torch.optim.SGD(p, lr=1)\nfor x in d:\n    for q in p:\n        q.grad = None\n    f(x).backward()\n    opt.step()\n",
+    # step of the accelerator's kind, of a scheduler
+    HEAD + "sched = torch.optim.lr_scheduler.StepLR(opt, 1)\nfor x in d:\n    f(x).backward()\n    sched.step()\n",
+    # two backwards: the first step's gradients are cleared after its step
+    HEAD + "for x in d:\n    a(x).backward()\n    one.step()\n    one.zero_grad()\n    b(x).backward()\n    one.step()\n",
+    HEAD + "for x in d:\n    a(x).backward()\n    two.zero_grad()\n    b(x).backward()\n    two.step()\n",
+    # registered in other ways, or handed to the optimizer
+    HEAD + LISTED + "    def more(self):\n        self.all = nn.ModuleList(self.blocks)\n",
+    HEAD + LISTED + "net = Net(3)\nopt = torch.optim.SGD([q for b in net.blocks for q in b.parameters()], lr=1)\nopt.zero_grad()\n",
+    HEAD + LISTED.replace("self.blocks.append(nn.Linear(4, 4))", "self.blocks.append(nn.Linear(4, 4))\n            self.add_module('b', self.blocks[-1])"),
+    HEAD + LISTED.replace("nn.Linear(4, 4)", "make()"),
+    # log-softmax, sampling, one way without a softmax, an unknown argument
+    HEAD + "loss = F.nll_loss(F.log_softmax(x, dim=1), y)\n",
+    HEAD + "loss = F.cross_entropy(F.log_softmax(x, dim=1), y)\n",
+    HEAD + "p = F.softmax(x, dim=1)\nloss = F.cross_entropy(x, y)\nprint(p)\n",
+    HEAD + "def f(x, y, p):\n    if p:\n        x = F.softmax(x, dim=1)\n    return F.cross_entropy(x, y)\n",
+    HEAD + NET.replace("        return x\n", "        if self.training:\n            return self.fc(x)\n        return x\n")
+    + "net = Net()\nloss = F.cross_entropy(net(x), y)\n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rule", "text", "line"), SICK)
+def test_sick(rule: str, text: str, line: str, tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(text)
+    (found,) = check([path]).findings
+    assert found.finding.rule == rule
+    assert found.source_line is not None
+    assert line in found.source_line
+
+
+@pytest.mark.parametrize("text", HEALTHY)
+def test_healthy(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(text)
+    assert check([path]).findings == ()
+
+
+def test_softmax_in_an_imported_module(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(HEAD + NET)
+    main = tmp_path / "train.py"
+    main.write_text(HEAD + "from net import Net\nnet = Net()\nloss = F.cross_entropy(net(x), y)\n")
+    (found,) = check([main]).findings
+    assert found.finding.place is not None
+    assert Path(found.finding.place.file).name == "net.py"
+
+
+def test_notebook(tmp_path: Path) -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["# title"]},
+        {"cell_type": "code", "source": ["%matplotlib inline\n", "!pip list\n", "import torch.nn.functional as F"]},
+        {"cell_type": "code", "source": "%%bash\nls F.cross_entropy(F.softmax(a, 1), b)"},
+        {"cell_type": "code", "source": "probs = F.softmax(x, dim=1)\nloss = F.cross_entropy(probs, y)\n"},
+    ]
+    path = tmp_path / "train.ipynb"
+    path.write_text(json.dumps({"cells": cells, "nbformat": 4}))
+    diagnosis = check([path])
+    (found,) = diagnosis.findings
+    assert found.source_line == "probs = F.softmax(x, dim=1)"
+    assert "train.ipynb cell 3:1" in render(diagnosis, cwd=str(tmp_path))
+    assert found.edit is None
+
+
+def test_a_file_that_cannot_be_parsed_is_said(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def f(:\n")
+    (tmp_path / "b.py").write_text(HEAD + "loss = F.cross_entropy(F.softmax(x, dim=1), y)\n")
+    diagnosis = check([tmp_path])
+    assert len(diagnosis.findings) == 1
+    assert any("a.py cannot be parsed" in problem for problem in diagnosis.problems)
+    assert diagnosis.files == 2
+
+
+def test_nothing_found_says_what_was_examined(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("import torch\n")
+    text = render(check([tmp_path]))
+    assert "Nothing wrong found" in text
+    assert "1 file" in text

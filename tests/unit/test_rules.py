@@ -1,0 +1,64 @@
+"""Each scenario: the right rule with the right sentence at the right line, or silence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from scenarios import SCENARIOS, Scenario
+
+from doctorch.diagnose import diagnose
+from doctorch.report.terminal import render
+from doctorch.source import edits
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+def test_scenario(scenario: Scenario, tmp_path: Path) -> None:
+    record = scenario.build(tmp_path)
+    diagnosis = diagnose(record.run())
+    assert not diagnosis.failures
+    if scenario.rule is None:
+        assert [found.finding.rule for found in diagnosis.findings] == []
+        return
+    first = diagnosis.findings[0]
+    assert (first.finding.rule, first.finding.message, first.finding.severity.label) == (scenario.rule, scenario.message, scenario.severity)
+    assert scenario.line is not None
+    assert first.source_line is not None
+    assert scenario.line in first.source_line
+    assert "unknown" not in render(diagnosis)
+
+
+@pytest.mark.parametrize("scenario", [s for s in SCENARIOS if s.rule], ids=lambda scenario: scenario.name)
+def test_edits_fit_the_file(scenario: Scenario, tmp_path: Path) -> None:
+    record = scenario.build(tmp_path)
+    for found in diagnose(record.run()).findings:
+        if found.edit is not None:
+            assert found.edit.digest == record.digest
+            after = edits.apply(found.edit, record.text)
+            compile(after, "train.py", "exec")
+            assert after != record.text
+
+
+EDITED = {
+    "never_cleared": "    optimizer.zero_grad()\n    loss.backward()\n    optimizer.step()",
+    "cleared_before_step": "    optimizer.zero_grad()\n    loss.backward()\n    optimizer.step()",
+    "modules_in_a_list": "self.layers = nn.ModuleList()",
+    "detached": "out = model(x)\n",
+    "encoder_without_gradients": "for x, y in loader:\n    out = model(x)\n",
+    "decorated_forward": "self.emb = nn.Embedding(10, 4)\n\n    def forward",
+    "softmax_in_the_graph": "h = self.fc(x)\n",
+    "softmax_in_a_sequential": "nn.Sequential(nn.Linear(4, 4))\n",
+    "column_against_row": "criterion(out.squeeze(-1), y)",
+    "one_row_short": "nn.Embedding(11, 4)",
+    "padded_with_minus_one": "nn.CrossEntropyLoss(ignore_index=-1)",
+    "one_based": "criterion(out, y - 1)",
+    "a_slow_store": "DataLoader(Items(), batch_size=32, num_workers=4)",
+}
+
+
+@pytest.mark.parametrize("name", EDITED)
+def test_edit(name: str, tmp_path: Path) -> None:
+    record = next(scenario for scenario in SCENARIOS if scenario.name == name).build(tmp_path)
+    edit = diagnose(record.run()).findings[0].edit
+    assert edit is not None
+    assert EDITED[name] in edits.apply(edit, record.text)
