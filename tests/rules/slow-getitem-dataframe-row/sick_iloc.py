@@ -30,7 +30,7 @@ class Table(Dataset):
 loader = DataLoader(Table(table), batch_size=30, shuffle=True)
 model = nn.Sequential(nn.Linear(14, 32), nn.ReLU(), nn.Linear(32, 1))
 optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
-for epoch in range(4):
+for epoch in range(3):
     total = 0.0
     for x, y in loader:
         loss = nn.functional.mse_loss(model(x), y)

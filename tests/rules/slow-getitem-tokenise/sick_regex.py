@@ -39,7 +39,7 @@ class Reviews(Dataset):
         return torch.tensor(tokenize(self.texts[i])), self.labels[i]  # <- slow-getitem-tokenise
 
 
-loader = DataLoader(Reviews(900), batch_size=30, shuffle=True)
+loader = DataLoader(Reviews(900), batch_size=60, shuffle=True)
 model = nn.Sequential(nn.EmbeddingBag(len(VOCAB) + 2, 16), nn.Linear(16, 2))
 optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
 for epoch in range(8):

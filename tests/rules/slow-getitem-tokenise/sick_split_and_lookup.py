@@ -55,4 +55,4 @@ torch.manual_seed(1203)
 topics = [random.randrange(3) for _ in range(320)]
 texts = [" ".join(f"t{random.randrange(100) + 60 * topic}" for _ in range(2000)) for topic in topics]
 vocabulary = Vocabulary(texts)
-Trainer(Articles(texts, topics, vocabulary), len(vocabulary)).fit(10)
+Trainer(Articles(texts, topics, vocabulary), len(vocabulary)).fit(5)

@@ -21,7 +21,7 @@ class Neighbourhoods(Dataset):
 
 class Trainer:
     def __init__(self, dataset):
-        self.loader = DataLoader(dataset, batch_size=10, shuffle=True)
+        self.loader = DataLoader(dataset, batch_size=25, shuffle=True)
         self.model = nn.Sequential(nn.Linear(6, 32), nn.ReLU(), nn.Linear(32, 1))
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=5e-3)
 

@@ -27,7 +27,7 @@ class Heartbeats(Dataset):
         return torch.tensor(features), torch.tensor([self.rate[i]])
 
 
-loader = DataLoader(Heartbeats(160), batch_size=8, shuffle=True)
+loader = DataLoader(Heartbeats(160), batch_size=16, shuffle=True)
 model = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 1))
 optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
 for epoch in range(8):

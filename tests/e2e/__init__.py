@@ -1,0 +1,1 @@
+"""Runs training scripts in forks of one process that has torch loaded."""
