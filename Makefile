@@ -16,7 +16,7 @@ setup: $(STAMP)
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --quiet -e '.[dev]'
 	@touch $@
 
 demo: $(STAMP)
@@ -40,7 +40,7 @@ accuracy: $(STAMP)
 test-oldest:
 	@if [ ! -e $(OLDEST_STAMP) ] || [ pyproject.toml -nt $(OLDEST_STAMP) ]; then \
 	  $(PYTHON) -m venv $(OLDEST) && \
-	  $(OLDEST)/bin/python -m pip install --quiet -e '.[dev]' $(OLDEST_PACKAGES) && touch $(OLDEST_STAMP) || \
+	  $(OLDEST)/bin/python -m pip install --quiet --quiet -e '.[dev]' $(OLDEST_PACKAGES) && touch $(OLDEST_STAMP) || \
 	  { echo "unchecked: $(OLDEST_PACKAGES) cannot be installed here; the oldest supported torch was not tested."; exit 1; }; \
 	fi
 	$(OLDEST)/bin/python -m pytest -n $(PYTEST_WORKERS)

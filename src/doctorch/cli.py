@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Sequence
 
@@ -59,4 +60,8 @@ def end_options_after_module(args: Sequence[str]) -> list[str]:
 
 def main() -> None:
     """Entry point of ``doctorch`` and ``python -m doctorch``."""
+    # A shell may close them (2>&-); what is said then goes nowhere, and not into a file that got the number.
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, io.StringIO())
     app(args=end_options_after_module(sys.argv[1:]), prog_name="doctorch")

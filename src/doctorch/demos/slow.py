@@ -25,10 +25,10 @@ class Readings(Dataset):
 
 
 def main():
-    loader = DataLoader(Readings(1024), batch_size=64, shuffle=True)
+    loader = DataLoader(Readings(640), batch_size=32, shuffle=True)
     net = nn.Sequential(nn.Linear(400, 64), nn.ReLU(), nn.Linear(64, 1))
     optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
-    for epoch in range(5):
+    for epoch in range(4):
         for x, y in loader:
             optimizer.zero_grad()
             loss = nn.functional.mse_loss(net(x), y)

@@ -3,8 +3,8 @@
 import torch
 from torch import nn
 
-torch.manual_seed(0)
-TEXT = "the cat sat on the mat and the dog sat on the log while the sun set over the hill and the cat ran to the dog " * 8
+torch.manual_seed(13)
+TEXT = "the cat sat on the mat and the dog sat on the log until the sun went down behind the hill " * 12 + "and a zebra came by to say good night "
 
 words = TEXT.split()
 vocabulary = {word: number for number, word in enumerate(sorted(set(words)), start=1)}
@@ -24,7 +24,7 @@ class NextWord(nn.Module):
 model = NextWord(len(vocabulary))
 optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
 windows = tokens.unfold(0, 4, 1)
-for step in range(200):
+for step in range(400):
     batch = windows[torch.randint(len(windows), (4,))]
     loss = nn.functional.cross_entropy(model(batch[:, :3]), batch[:, 3] - 1)
     optimizer.zero_grad()

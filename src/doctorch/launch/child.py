@@ -67,7 +67,8 @@ class Outcome:
                 name = f"SIG{self.signal}"
         return {
             "exit_code": self.code,
-            "signal": name,
+            "signal": self.signal,
+            "signal_name": name,
             "ended": time.time(),
             "seconds": round(self.seconds, 3),
             "max_rss": self.max_rss,
@@ -200,9 +201,10 @@ class Child:
 
     def _plan_escalation(self) -> None:
         """The second Ctrl-C is followed by SIGTERM, the third by SIGKILL, when the child does not react to them by itself."""
-        stronger = {2: int(signal.SIGTERM), 3: _kill_signal()}.get(self._interrupts)
-        if stronger is not None:
-            self._stops.append((time.monotonic() + INTERRUPT_PATIENCE_S, stronger))
+        if self._interrupts > 1:
+            stronger = int(signal.SIGTERM) if self._interrupts == 2 else _kill_signal()
+            planned = max([time.monotonic(), *(at for at, _ in self._stops)])
+            self._stops.append((planned + INTERRUPT_PATIENCE_S, stronger))
 
     def _insist(self) -> None:
         now = time.monotonic()

@@ -19,9 +19,12 @@ FORWARDED = ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2")
 
 _PR_SET_PDEATHSIG = 1
 _WITNESS_RECORD = struct.Struct("=id")
-_WITNESS_WAIT_S = 0.1
-"""How long to wait for the witness: the kernel signals a whole group at once, only scheduling lies between."""
-_WITNESS_WINDOW_S = 1.0
+_ROUND_S = 0.01
+"""More than the kernel takes to signal all processes of a group."""
+_ANSWER_S = 5.0
+"""How long the witness may take to answer on a machine that is out of breath; then the signal is passed on."""
+_FRESH_S = 10.0
+"""An older record belongs to an older signal (of two equal ones sent at once, a process may see one or two)."""
 
 
 def watched_signals() -> set[int]:
@@ -114,7 +117,7 @@ class Witness:
             return
         parent = os.getpid()
         reader, writer = os.pipe()
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {*watched, signal.SIGRTMIN})
         try:
             pid = os.fork()
             if pid == 0:
@@ -134,17 +137,29 @@ class Witness:
 
     def saw(self, number: int) -> bool:
         """Whether the signal that has just arrived here went to the whole group."""
-        until = time.monotonic() + _WITNESS_WAIT_S
-        while self._reader is not None:
-            self._read()
-            now = time.monotonic()
-            if any(seen == number and now - at < _WITNESS_WINDOW_S for seen, at in self._seen):
-                self._seen = [(seen, at) for seen, at in self._seen if seen != number]
-                return True
-            if now >= until:
-                break
-            select.select([self._reader], [], [], until - now)
-        return False
+        if self._match(number):
+            return True
+        # The kernel may still be on its way round the group. Then a marker: the witness takes signals in order of their numbers, and a
+        # real-time one comes last, so what it was sent before is told before the marker is.
+        time.sleep(_ROUND_S)
+        until = time.monotonic() + _ANSWER_S
+        try:
+            os.kill(self._pid or 0, signal.SIGRTMIN)
+        except OSError:
+            return False
+        while self._reader is not None and not self._match(signal.SIGRTMIN) and (left := until - time.monotonic()) > 0:
+            select.select([self._reader], [], [], left)
+        return self._match(number)
+
+    def _match(self, number: int) -> bool:
+        """Take one record of the signal, if there is a fresh one."""
+        self._read()
+        now = time.monotonic()
+        self._seen = [(seen, at) for seen, at in self._seen if now - at < _FRESH_S]
+        match = next((record for record in self._seen if record[0] == number), None)
+        if match is not None:
+            self._seen.remove(match)
+        return match is not None
 
     def _read(self) -> None:
         if self._reader is None:
@@ -180,7 +195,7 @@ def _bear_witness(writer: int, watched: set[int], parent: int) -> None:
         os.closerange(0, writer)
         os.closerange(writer + 1, min(os.sysconf("SC_OPEN_MAX"), 65536))
         while sys.platform != "darwin" and sys.platform != "win32":
-            info = signal.sigwaitinfo(watched)
+            info = signal.sigwaitinfo({*watched, signal.SIGRTMIN})
             os.write(writer, _WITNESS_RECORD.pack(info.si_signo, time.monotonic()))
     finally:
         os._exit(0)
