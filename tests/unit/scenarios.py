@@ -375,6 +375,14 @@ def subtraction_before_the_loss(folder: Path) -> RecordBuilder:
     return record.fact("implicit_broadcast", "s", data, at="loss = criterion", count=40)
 
 
+@scenario(None)
+def all_pairs_by_an_explicit_axis(folder: Path) -> RecordBuilder:
+    source = LOOP.replace("loss = criterion(out, y)", "loss = (out.unsqueeze(1) - y).abs().mean()")
+    record = RecordBuilder(folder, source).fact("backward", "b", {"deep": 0}, at="loss.backward")
+    data = {"op": "sub", "shapes": [[20, 1], [20], [20, 20]], "to_loss": 5}
+    return record.fact("implicit_broadcast", "s", data, at="out.unsqueeze(1)", count=40)
+
+
 # ---- indices
 
 
@@ -511,6 +519,44 @@ def _elements(folder: Path, source: str, at: str, **data: Any) -> RecordBuilder:
 @scenario("python-loop-over-elements", "loop", "total = total +", "warning")
 def a_sum_by_hand(folder: Path) -> RecordBuilder:
     return _elements(folder, ELEMENTS, "total = total +")
+
+
+CALLED = """
+import torch
+def pair(a, b):
+    return (a * b).sum()
+for x, y in loader:
+    total = torch.stack([pair(x[i], y[i]) for i in range(len(x))]).sum()
+    total.backward()
+    optimizer.step()
+"""
+AVERAGED = """
+import torch
+for x, y in loader:
+    model(x).sum().backward()
+    optimizer.step()
+    for p, q in zip(model.parameters(), average.parameters()):
+        q.mul_(0.9).add_(p, alpha=0.1)
+"""
+
+
+@scenario("python-loop-over-elements", "loop", "return (a * b)", "warning")
+def a_function_called_for_each_pair(folder: Path) -> RecordBuilder:
+    record = _elements(folder, CALLED, "return (a * b)", ops=600.0, nodes=600.0, op_ms=12.0)
+    data = {"segments": 5, "ops": 300.0, "op_ms": 6.0, "nodes": 250.0, "median_numel": 32, "max_numel": 32}
+    return record.fact("line_ops", "m", data, at="total = torch.stack")
+
+
+@scenario(None)
+def a_function_called_once(folder: Path) -> RecordBuilder:
+    # The same function is called for each batch of an evaluation, which does not run in the training steps.
+    source = CALLED.replace("torch.stack([pair(x[i], y[i]) for i in range(len(x))]).sum()", "pair(x, y)")
+    return _elements(folder, source + "def evaluate():\n    for x, y in parts:\n        pair(x, y)\n", "return (a * b)")
+
+
+@scenario(None)
+def an_average_of_weights(folder: Path) -> RecordBuilder:
+    return _elements(folder, AVERAGED, "q.mul_")
 
 
 @scenario(None)

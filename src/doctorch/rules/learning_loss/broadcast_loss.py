@@ -10,9 +10,9 @@ from doctorch.findings import Edit, Finding, Severity, Value
 from doctorch.records.reader import Fact, Run
 from doctorch.rules.api import Rule
 from doctorch.rules.shared import place_of, shape_text
-from doctorch.source import edits, query
+from doctorch.source import edits, flow, query
 from doctorch.source.files import SourceFile
-from doctorch.source.project import Project
+from doctorch.source.project import Project, project_of
 
 MIN_CALLS = 2
 """A single call may be an accident of a last batch."""
@@ -29,7 +29,7 @@ def examine(run: Run) -> Iterator[Finding]:
             yield _finding(fact, example, "loss", str(fact.get("function")), bool(fact.get("train_count")))
     for fact in run.main_facts("implicit_broadcast"):
         example = fact.get("shapes")
-        if example and fact.get("to_loss") and _by_mistake(example):
+        if example and fact.get("to_loss") and _by_mistake(example) and not _axis_asked_for(project_of(run), fact):
             yield _finding(fact, example, "operator", str(fact.get("op")), True)
 
 
@@ -41,6 +41,27 @@ def _by_mistake(shapes: Sequence[Sequence[int]]) -> bool:
     first, second, result = shapes
     same = [size for size in first if size != 1] == [size for size in second if size != 1]
     return same and math.prod(result) > math.prod(first) > 1
+
+
+def _axis_asked_for(project: Project, fact: Fact) -> bool:
+    """Whether an operand of the arithmetic on the line is given its extra axis right there, by ``unsqueeze`` or ``[:, None]``: then all
+    pairs are meant."""
+    file = project.file(fact.file)
+    statement = query.statement_at(file, fact.line) if file is not None and fact.line is not None else None
+    if file is None or statement is None:
+        return False
+    operands = [side for node in ast.walk(statement) if isinstance(node, ast.BinOp) for side in (node.left, node.right)]
+    values = [value for side in operands if isinstance(side, ast.Name) for value in flow.values_of(file, side)]
+    return any(_adds_axis(node) for expr in (*operands, *values) for node in ast.walk(expr))
+
+
+def _adds_axis(node: ast.AST) -> bool:
+    if isinstance(node, ast.Attribute):
+        return node.attr in ("unsqueeze", "newaxis")
+    if isinstance(node, ast.Subscript):
+        index = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        return any(isinstance(one, ast.Constant) and one.value is None for one in index)
+    return False
 
 
 def _finding(fact: Fact, shapes: Sequence[Sequence[int]], message: str, function: str, training: bool) -> Finding:

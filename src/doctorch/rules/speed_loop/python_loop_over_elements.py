@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from doctorch.analysis.steps import StepAccount, step_account
@@ -12,7 +12,7 @@ from doctorch.findings import Finding, Place, Severity
 from doctorch.records.reader import Fact, Process, Run
 from doctorch.rules.api import Rule
 from doctorch.rules.shared import related
-from doctorch.source import query
+from doctorch.source import flow, query
 from doctorch.source.files import SourceFile
 from doctorch.source.project import Project, project_of
 
@@ -24,6 +24,13 @@ MIN_SHARE = 0.5
 """Share of all operators of the step, of the time inside operators, and of the nodes of its graph if backward walks them."""
 MIN_STEP_MS = 2.0
 """Time a step that the loop must take to be worth a word."""
+
+
+MIN_TURNS = 50
+"""Operators a step on a loop's own lines before the operators of a function that it calls are counted as the loop's: an evaluation over
+batches that calls the same function does not run inside a training step."""
+OVER_PARAMETERS = ("parameters", "named_parameters", "param_groups", "buffers", "state_dict", "modules")
+"""A loop over these updates or inspects weights, one tensor a turn, as it must."""
 
 
 @dataclass(frozen=True)
@@ -84,19 +91,15 @@ def _finding(loop: LoopOps, share: float, cost: float, account: StepAccount) -> 
 
 def _loops(project: Project, process: Process) -> Iterator[LoopOps]:
     """Operators by the outermost Python loop around them which is not the loop over batches."""
-    training = _training_lines(process)
-    groups: dict[tuple[str, ast.AST], list[Fact]] = defaultdict(list)
+    ops_of = {(fact.file, fact.line): float(fact.get("ops") or 0) for fact in process.facts("line_ops") if fact.file and fact.line}
+    finder = LoopFinder(project, _training_lines(process), ops_of)
+    groups: dict[tuple[SourceFile, ast.AST], list[Fact]] = defaultdict(list)
     for fact in process.facts("line_ops"):
         file = project.file(fact.file)
-        if file is None or fact.line is None:
-            continue
-        loop = _outermost_loop(file, fact.line, training)
-        if loop is not None:
-            groups[file.path, loop].append(fact)
-    for (path, loop), facts in groups.items():
-        file = project.file(path)
-        if file is None:
-            continue
+        found = finder.find(file, fact.line) if file is not None and fact.line is not None else None
+        if found is not None:
+            groups[found].append(fact)
+    for (file, loop), facts in groups.items():
         ops = sum(float(fact.get("ops") or 0) for fact in facts)
         weighted = sorted((float(fact.get("median_numel") or 0), float(fact.get("ops") or 0)) for fact in facts)
         yield LoopOps(
@@ -130,20 +133,67 @@ def _training_lines(process: Process) -> set[tuple[str, int]]:
     return {(file, line) for file, line in lines if file is not None and line is not None}
 
 
-def _outermost_loop(file: SourceFile, line: int, training: set[tuple[str, int]]) -> ast.AST | None:
-    """The outermost loop or comprehension of the same function around a line, loops over batches excepted."""
-    own = [
-        loop
-        for loop in query.loops_around(file, line)
-        if not any(path == file.path and query.spans(loop, other) for path, other in training)
-    ]
-    if own:
-        return own[-1]
-    statement = query.statement_at(file, line)
-    if statement is None or isinstance(statement, query.Function | query.Loop | ast.ClassDef):
+class LoopFinder:
+    """Finds the Python loop that a line is repeated by: one around it, or one around a call of its function."""
+
+    def __init__(self, project: Project, training: set[tuple[str, int]], ops_of: Mapping[tuple[str, int], float]) -> None:
+        self.project = project
+        self.training = training
+        self.ops_of = ops_of
+        self._of_function: dict[query.Function, tuple[SourceFile, ast.AST] | None] = {}
+
+    def find(self, file: SourceFile, line: int) -> tuple[SourceFile, ast.AST] | None:
+        """The outermost loop or comprehension, loops over batches and over parameters excepted, and its file."""
+        own = [loop for loop in query.loops_around(file, line) if self._over_elements(file, loop)]
+        function = query.function_at(file, line)
+        outside = self._around_calls(file, function) if function is not None else None
+        if outside is not None:
+            return outside
+        if own:
+            return file, own[-1]
+        statement = query.statement_at(file, line)
+        if statement is None or isinstance(statement, query.Function | query.Loop | ast.ClassDef):
+            return None
+        inside = [node for node in ast.walk(statement) if isinstance(node, query.Comprehension) and query.spans(node, line)]
+        return (file, inside[0]) if inside and self._over_elements(file, inside[0]) else None
+
+    def _over_elements(self, file: SourceFile, loop: ast.AST) -> bool:
+        if any(path == file.path and query.spans(loop, line) for path, line in self.training):
+            return False
+        sources = [loop.iter] if isinstance(loop, ast.For | ast.AsyncFor) else [one.iter for one in getattr(loop, "generators", [])]
+        return not any(isinstance(node, ast.Attribute) and node.attr in OVER_PARAMETERS for one in sources for node in ast.walk(one))
+
+    def _around_calls(self, file: SourceFile, function: query.Function) -> tuple[SourceFile, ast.AST] | None:
+        """The loop around a call of a function of the project, or around one of its callers."""
+        if function in self._of_function:
+            return self._of_function[function]
+        self._of_function[function] = None  # what calls itself does not loop
+        if any(path == file.path and query.spans(function, line) for path, line in self.training):
+            return None  # a loop around the training itself, over epochs
+        for caller in self.project.connected(file):
+            for call in caller.nodes:
+                if isinstance(call, ast.Call) and self._calls(caller, call, file, function):
+                    found = self.find(caller, call.lineno)
+                    if found is not None and self._turns(*found):
+                        self._of_function[function] = found
+                        return found
         return None
-    inside = [node for node in ast.walk(statement) if isinstance(node, query.Comprehension) and query.spans(node, line)]
-    return inside[0] if inside else None
+
+    def _turns(self, file: SourceFile, loop: ast.AST) -> bool:
+        """Whether the loop itself ran in the steps that were looked at, many times: its own lines index or slice at every turn."""
+        inside = sum(ops for (path, line), ops in self.ops_of.items() if path == file.path and query.spans(loop, line))
+        return inside >= MIN_TURNS
+
+    def _calls(self, caller: SourceFile, call: ast.Call, file: SourceFile, function: query.Function) -> bool:
+        """Whether a call is one of the function: by its name, or of the module whose forward it is."""
+        name = (query.dotted(call.func) or "").rpartition(".")[2]
+        if function.name != "forward":
+            return name == function.name
+        if name == "forward":
+            return False  # of which class, the text does not say
+        module = flow.module_of(self.project, caller, call.func)
+        own = flow.class_of(self.project, module.file, module.node) if module is not None and isinstance(module.node, ast.Call) else None
+        return own is not None and function in own[1].body
 
 
 def _carries_state(loop: LoopOps) -> bool:
