@@ -11,6 +11,7 @@ class SequenceTagger(nn.Module):
         self.emb = nn.Embedding(vocab, 16)
         self.lstm = nn.LSTM(16, 24, batch_first=True)
         self.proj = nn.Linear(24, tags)
+        nn.init.zeros_(self.proj.bias)
 
     def forward(self, ids):
         hidden, _ = self.lstm(self.emb(ids))

@@ -1,5 +1,5 @@
 """The output goes through numpy for a rescaling and comes back as a new leaf."""
-# expects-under: loss-plateau
+# allows: loss-plateau
 import numpy as np
 import torch
 import torch.nn as nn

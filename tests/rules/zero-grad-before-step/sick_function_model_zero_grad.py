@@ -10,6 +10,8 @@ class BagOfWords(nn.Module):
         super().__init__()
         self.bag = nn.EmbeddingBag(vocab_size, dim, mode="mean")
         self.fc = nn.Linear(dim, 1)
+        nn.init.normal_(self.bag.weight, std=0.1)
+        nn.init.zeros_(self.fc.bias)
 
     def forward(self, tokens, offsets):
         return self.fc(self.bag(tokens, offsets)).squeeze(1)

@@ -6,10 +6,10 @@ from torch.utils.data import DataLoader, TensorDataset
 
 torch.manual_seed(31)
 state = torch.randint(0, 4, (1280,))
-features = torch.randn(4, 20)[state] + 0.8 * torch.randn(1280, 20)
+features = 0.2 * torch.randn(4, 20)[state] + 0.15 * torch.randn(1280, 20)
 loader = DataLoader(TensorDataset(features, state), batch_size=32, shuffle=True)
 
-model = nn.Sequential(nn.Linear(20, 64), nn.ReLU(), nn.BatchNorm1d(64), nn.Linear(64, 4))
+model = nn.Sequential(nn.Linear(20, 64), nn.ReLU(), nn.Linear(64, 4))
 criterion = nn.CrossEntropyLoss()
 optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
 

@@ -11,6 +11,8 @@ class Encoder(nn.Module):
         self.embed = nn.Linear(6, dim)
         self.attend = nn.TransformerEncoderLayer(dim, heads, 64, dropout=0.0, batch_first=True)
         self.head = nn.Linear(dim, classes)
+        nn.init.normal_(self.head.weight, std=0.02)
+        nn.init.zeros_(self.head.bias)
 
     def forward(self, x):
         return self.head(self.attend(self.embed(x)).mean(1))
