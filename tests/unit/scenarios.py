@@ -322,6 +322,14 @@ def softmax_in_a_sequential(folder: Path) -> RecordBuilder:
     return _cross_entropy(record, rows_sum_one=160, softmax=5, softmax_kind="softmax", softmax_site=record.site("out = model"))
 
 
+@scenario("double-softmax", "graph", "nn.Softmax(dim=1)")
+def softmax_of_a_model_that_is_handed_over(folder: Path) -> RecordBuilder:
+    source = "import torch.nn as nn\nnet = nn.Sequential(nn.Linear(4, 4), nn.Softmax(dim=1))\n"
+    source += "def go(model):\n    out = model(x)\n    loss = criterion(out, y)\n"
+    record = RecordBuilder(folder, source)
+    return _cross_entropy(record, rows_sum_one=160, softmax=5, softmax_kind="softmax", softmax_site=record.site("out = model"))
+
+
 @scenario("double-softmax", "values", "F.softmax(self.fc")
 def softmax_by_values(folder: Path) -> RecordBuilder:
     return _cross_entropy(RecordBuilder(folder, LOOP), rows_sum_one=160, label_smoothing=0.1)

@@ -18,11 +18,15 @@ KINDS = {
     "param": "no parameters were seen",
     "loss_call": "no loss function was called",
     "loader": "no DataLoader was used",
-    "loader_line": "no DataLoader was used long enough",
+    "loader_line": "no DataLoader took long",
     "segment": "no step was looked at operator by operator",
     "line_ops": "no step was looked at operator by operator",
 }
 """What the absence of a kind of fact means, in words."""
+MAX_MESSAGE = 120
+"""Characters shown of the message of the exception that ended the script; it stands in full above the report."""
+NAMED_RULES = 2
+"""So many rules are named that were not examined for one reason; of more only the number is said (the JSON names all)."""
 
 
 def sentences(diagnosis: Diagnosis, cwd: Path) -> list[str]:
@@ -65,7 +69,8 @@ def _end(run: RunFacts) -> list[str]:
         if run.exception.file and run.exception.line:
             where = f" at {Path(run.exception.file).name}:{run.exception.line}"
         message = str(run.exception.get("message") or "").strip().split("\n")[0]
-        lines.append(f"The script ended with {run.exception.get('type')}{where}: {message[:200]}".rstrip(": "))
+        message = message if len(message) <= MAX_MESSAGE else message[: MAX_MESSAGE - 1] + "…"
+        lines.append(f"The script ended with {run.exception.get('type')}{where}: {message}".rstrip(": "))
     if not run.torch_imported:
         lines.append("The script ended before it imported torch, so there was nothing to watch.")
     elif not run.processes:
@@ -85,7 +90,11 @@ def _not_examined(diagnosis: Diagnosis) -> list[str]:
     for skipped in diagnosis.not_examined:
         reason = next((KINDS[kind] for kind in skipped.missing if kind in KINDS), f"the record has no {', '.join(skipped.missing)}")
         by_reason[reason].append(skipped.rule)
-    lines = [f"Not examined, as {reason}: {', '.join(rules)}." for reason, rules in by_reason.items()]
+    parts = [
+        f"{', '.join(rules) if len(rules) <= NAMED_RULES else _plural(len(rules), 'rule')} ({reason})"
+        for reason, rules in by_reason.items()
+    ]
+    lines = [f"Not examined: {'; '.join(parts)}."] if parts else []
     if diagnosis.run is not None and diagnosis.run.notes:
         lines.append("Left out while watching: " + "; ".join(diagnosis.run.notes) + ".")
     return lines

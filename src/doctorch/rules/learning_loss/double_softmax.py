@@ -84,7 +84,18 @@ def _softmax_place(project: Project, fact: Fact) -> Place | None:
             made = _softmaxes(project, file, call.args[0]) if call.args else []
             if made:
                 return _shown(made[0])
-    return seen
+    return (_only_softmax(project) if fact.get("softmax") else None) or seen
+
+
+def _only_softmax(project: Project) -> Place | None:
+    """The softmax of the project's text, if there is just one: then it is the one that was seen."""
+    found = [
+        Place(file.path, node.lineno)
+        for file in project.files
+        for node in file.nodes
+        if isinstance(node, ast.expr) and is_softmax(file, node)
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def examine_source(project: Project) -> Iterable[Finding]:
