@@ -71,6 +71,8 @@ class Watcher(Watch):
                 self.end()
                 note(_one_line(found))
             if fails([finding.severity.label], self._stop_on):
+                if not self._quiet:
+                    note(f"stopping the training, as --stop-on {self._stop_on.value if self._stop_on else ''} asks.")
                 self._stop(f"--stop-on: {finding.rule}")
 
     def _show_line(self) -> None:
