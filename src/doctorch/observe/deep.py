@@ -84,7 +84,7 @@ class LineOps:
 NONE: frozenset[Mark] = frozenset()
 
 
-class Tape(TorchDispatchMode):
+class Tape(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """The mode. One object per process; :meth:`clear` begins a segment."""
 
     supports_higher_order_operators = True
@@ -94,7 +94,7 @@ class Tape(TorchDispatchMode):
         return False  # else the first operator imports torch._dynamo, seconds and 100 MiB
 
     def __init__(self, recorder: Recorder, params: ParamTable) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.recorder = recorder
         self.params = params
         self.in_forward = False
@@ -298,7 +298,7 @@ class Tape(TorchDispatchMode):
 
 def _address(tensor: torch.Tensor) -> int:
     try:
-        return tensor.untyped_storage()._cdata
+        return int(tensor.untyped_storage()._cdata)
     except (RuntimeError, NotImplementedError):  # sparse, wrapped by a function transform: no storage of its own
         return 0
 

@@ -138,7 +138,7 @@ class Files:
             known.data["count"] += 1
             recorder.touch(known)
             return
-        if full.endswith(NOT_DATA) or full.startswith(self.skip) or full.startswith(self.own) or lines.in_library(full):
+        if full.endswith(NOT_DATA) or full.startswith((*self.skip, self.own)) or lines.in_library(full):
             return
         if recorder.number_of("file_open") >= MAX_FILES:
             return

@@ -10,7 +10,6 @@ import torch
 from doctorch.observe.deep import Mark
 from doctorch.observe.lines import Site
 
-
 if TYPE_CHECKING:
     from doctorch.observe.session import Session
     from doctorch.records.writer import Entry
@@ -20,8 +19,10 @@ MAX_NODES = 300_000
 MAX_LINES = 60
 """Lines reported of one segment, by number of operators."""
 
-SHAPE_NODES = ("View", "Reshape", "UnsafeView", "Squeeze", "Unsqueeze", "Transpose", "Permute", "T", "Expand", "Slice", "Select")
-SHAPE_NODES += ("Index", "IndexSelect", "Clone", "ToCopy", "Alias", "Flatten", "Contiguous", "Cat", "Stack", "AsStrided", "Split", "MaskedSelect")
+SHAPE_NODES = frozenset(
+    ("View", "Reshape", "UnsafeView", "Squeeze", "Unsqueeze", "Transpose", "Permute", "T", "Expand", "Slice", "Select", "Index")
+    + ("IndexSelect", "Clone", "ToCopy", "Alias", "Flatten", "Contiguous", "Cat", "Stack", "AsStrided", "Split", "MaskedSelect")
+)
 """Nodes that move values without changing them."""
 
 
@@ -66,7 +67,18 @@ def begin(session: Session, loss: torch.Tensor | None, site: Site | None, deep: 
 
 
 def _first() -> dict[str, Any]:
-    counts = ("count", "loss_is_leaf", "requires_grad", "deep", "reached_none", "used_max", "graph_nodes", "retain_graph", "failed", "got_max")
+    counts = (
+        "count",
+        "loss_is_leaf",
+        "requires_grad",
+        "deep",
+        "reached_none",
+        "used_max",
+        "graph_nodes",
+        "retain_graph",
+        "failed",
+        "got_max",
+    )
     return {**dict.fromkeys(counts, 0), "reached_min": None, "reached_max": None, "grad_fn": None, "numel": None, "error": None}
 
 
@@ -268,6 +280,3 @@ def softmax_behind(tensor: torch.Tensor) -> tuple[str, int] | None:
             return None
         node = node.next_functions[0][0]
     return None
-
-
-

@@ -66,7 +66,7 @@ class LossObserver:
                 if session.full or session.deep or on_device(args, kwargs):
                     try:
                         bound = dict(zip(names, args, strict=False), **kwargs)
-                        if isinstance(bound.get("input"), torch.Tensor) and not torch.jit.is_tracing():
+                        if isinstance(bound.get("input"), torch.Tensor) and torch._C._get_tracing_state() is None:
                             observe(name, bound["input"], bound)
                     except Exception:
                         session.recorder.failed()
@@ -87,7 +87,7 @@ class LossObserver:
 
     # ---- tables
 
-    def _table_call(self, name: str, index: torch.Tensor, bound: dict[str, Any]) -> None:
+    def _table_call(self, name: str, _: torch.Tensor, bound: dict[str, Any]) -> None:
         index, weight = _table(bound)
         if index is None or weight is None or index.device.type in ("cpu", "meta"):
             return
@@ -147,7 +147,17 @@ class LossObserver:
         classes = None
         if name in CLASSIFICATION and value.ndim:
             classes = _classes(value)
-        zeros = ("count", "train_count", "input_requires_grad", "grad_mode_count", "broadcast", "checked", "rows", "rows_sum_one", "softmax")
+        zeros = (
+            "count",
+            "train_count",
+            "input_requires_grad",
+            "grad_mode_count",
+            "broadcast",
+            "checked",
+            "rows",
+            "rows_sum_one",
+            "softmax",
+        )
         return {
             "function": name,
             **dict.fromkeys(zeros, 0),
@@ -168,7 +178,7 @@ class LossObserver:
 
     def _shapes(self, data: dict[str, Any], value: torch.Tensor, target: torch.Tensor) -> None:
         try:
-            result = torch.broadcast_shapes(value.shape, target.shape)
+            result = torch.broadcast_shapes(value.shape, target.shape)  # type: ignore[no-untyped-call]
         except RuntimeError:
             return  # the loss raises by itself
         numel = 1

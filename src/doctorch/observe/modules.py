@@ -9,9 +9,10 @@ from typing import Any
 
 import torch
 
-from doctorch.observe.lines import Site, here
+from doctorch.observe.lines import Site, here, place
 from doctorch.observe.params import class_site
 from doctorch.observe.session import Session
+from doctorch.observe.wrap import put
 
 NS_PER_NESTED_CALL = 160
 """What the thin wrapper adds to a call inside another module (measured; notes of the overhead benchmark)."""
@@ -63,7 +64,7 @@ class ModuleObserver:
             finally:
                 self.depth = 0
 
-        torch.nn.Module.__call__ = __call__  # type: ignore[method-assign]
+        put(torch.nn.Module, "__call__", __call__)
         self._wrap_load()
 
     def _wrap_load(self) -> None:
@@ -78,7 +79,7 @@ class ModuleObserver:
                 self.session.recorder.failed()
             return result
 
-        torch.nn.Module.load_state_dict = load_state_dict  # type: ignore[method-assign]
+        put(torch.nn.Module, "load_state_dict", load_state_dict)
 
     def _enter(self, module: torch.nn.Module) -> None:
         session = self.session
@@ -116,8 +117,6 @@ class ModuleObserver:
         root.size = sum(1 for _ in module.modules())
         site = None
         if own is not None:
-            from doctorch.observe.lines import place
-
             site = place(own["file"], own["line"], cls.__name__)
         root.entry = recorder.fact("module", key, site, lambda: _first(module))
         for part in module.modules():

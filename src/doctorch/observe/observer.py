@@ -85,7 +85,10 @@ class Observer:
         direction = "h2d" if source.device.type == "cpu" else "d2h"
         site = here(2)
         entry = self.recorder.fact(
-            "copy", f"{direction}@{site.key if site else '?'}", site, lambda: {"direction": direction, "count": 0, "bytes": 0, "device": str(result.device)}
+            "copy",
+            f"{direction}@{site.key if site else '?'}",
+            site,
+            lambda: {"direction": direction, "count": 0, "bytes": 0, "device": str(result.device)},
         )
         entry.count += 1
         entry.data["count"] += 1
@@ -206,4 +209,3 @@ class Observer:
 
 _dropped: list[Any] = []
 """Connections of the parent process, kept from being closed in a forked child."""
-

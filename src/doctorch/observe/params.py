@@ -22,6 +22,10 @@ SEARCH_DEPTH = 3
 """Nesting of lists and dictionaries in module attributes that is searched for unregistered layers."""
 
 
+OWN_TABLES = frozenset(vars(torch.nn.Module()))
+"""Attributes that every module has: its tables of parameters, buffers, submodules and hooks."""
+
+
 class Param:
     """One leaf tensor."""
 
@@ -124,7 +128,7 @@ class ParamTable:
         for root in roots:
             for module in root.modules():
                 for attribute, value in list(vars(module).items()):
-                    if attribute.startswith("_") and attribute in torch.nn.Module.__dict__.get("__annotations__", {}):
+                    if attribute in OWN_TABLES:
                         continue
                     kind = _container(value)
                     if kind is None:

@@ -169,7 +169,7 @@ class Session:
         stack = torch.utils._python_dispatch._get_current_dispatch_mode_stack()
         if not stack or stack[-1] is not self.tape:
             return False  # a mode of the user's lies above it; ours ends when that one has
-        self.tape.__exit__(None, None, None)
+        self.tape.__exit__(None, None, None)  # type: ignore[no-untyped-call]
         self.pushed = False
         return True
 
@@ -179,9 +179,9 @@ class Session:
             return
         if torch._C._len_torch_dispatch_stack() or torch.utils._python_dispatch._get_current_dispatch_mode_stack():
             return
-        if torch.compiler.is_compiling() or torch.jit.is_tracing() or _capturing():
+        if torch.compiler.is_compiling() or torch._C._get_tracing_state() is not None or _capturing():
             return
-        self.tape.__enter__()
+        self.tape.__enter__()  # type: ignore[no-untyped-call]
         self.pushed = True
 
     def no_deep(self, why: str) -> None:
@@ -221,4 +221,4 @@ class Session:
 
 def _capturing() -> bool:
     cuda = sys.modules.get("torch.cuda")
-    return bool(cuda is not None and torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing())
+    return bool(cuda is not None and cuda.is_initialized() and cuda.is_current_stream_capturing())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import threading
-import weakref
 from typing import Any
 
 import torch
@@ -12,213 +11,13 @@ from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook, 
 
 from doctorch.observe import graph, values
 from doctorch.observe.lines import Site, here
+from doctorch.observe.optimizers import OptimizerWatch
 from doctorch.observe.recorder import NAN, now
 from doctorch.observe.session import Session
+from doctorch.observe.wrap import put
 
-SAMPLED_GRADS = 3
-"""Parameters of an optimizer whose gradient is looked at by identity and version on every step (0.2 µs each)."""
 LIGHT_NS = 12_000
 """Watching cost of a light step outside the parts that are timed (wrappers and hooks; overhead benchmark)."""
-VALUE_CHECKS = 4
-"""Times a left-over gradient is read to see that it is not zero."""
-
-
-class OptimizerWatch:
-    """What an optimizer did. Holds weak references only."""
-
-    def __init__(self, session: Session, optimizer: Optimizer, key: str, site: Site | None) -> None:
-        self.session = session
-        self.ref = weakref.ref(optimizer)
-        self.key = key
-        self.entry = session.recorder.fact("optimizer", key, site, lambda: self._first_data(optimizer))
-        self.sample: list[weakref.ref[torch.Tensor]] = []
-        self.seen: list[Any] = []
-        self.kept = False
-        """Gradients of the last step are still there."""
-        self.stale = False
-        self.written = False
-        self.cleared_after_write = False
-        self.value_checks = 0
-        self.blind = False
-        """The gradients are zeroed through ``.data``, which leaves no version behind: only values tell."""
-        self.n_params = -1
-        self.steps = 0
-        self.followed = False
-        """Whether the gradients were looked at right after the last step, so that what is left of them can be told."""
-
-    def _first_data(self, optimizer: Optimizer) -> dict[str, Any]:
-        counters = ("steps", "zero_grads", "backwards", "stale_steps", "stale_checked", "stale_nonzero", "cleared_steps", "cleared_checked")
-        data: dict[str, Any] = dict.fromkeys((*counters, "empty_steps", "grad_steps", "cleared_backwards"), 0)
-        data.update(cls=type(optimizer).__name__, groups=[], n_params=0, numel=0)
-        data.update(dict.fromkeys(("step_site", "zero_site", "backward_site", "cleared_site")))
-        return data
-
-    def describe(self) -> None:
-        """Groups and rates, as they are now; parameters are attached to the optimizer when their number changed."""
-        optimizer = self.ref()
-        if optimizer is None:
-            return
-        groups = []
-        tensors: list[torch.Tensor] = []
-        for group in optimizer.param_groups:
-            members = group["params"]
-            tensors.extend(members)
-            rate, decay = group.get("lr"), group.get("weight_decay")
-            groups.append(
-                {
-                    "lr": float(rate) if isinstance(rate, (int, float)) else None,
-                    "weight_decay": float(decay) if isinstance(decay, (int, float)) else None,
-                    "momentum": group.get("momentum") if isinstance(group.get("momentum"), float) else None,
-                    "n_params": len(members),
-                    "numel": sum(p.numel() for p in members),
-                }
-            )
-        self.entry.data.update(groups=groups, n_params=len(tensors), numel=sum(g["numel"] for g in groups))
-        self.n_params = len(tensors)
-        self.session.params.set_optimizer(tensors, self.key)
-
-    def grads(self) -> list[Any]:
-        """Identity and version of each sampled gradient; None where there is none.
-
-        torch keeps the Python object of a tensor as long as the tensor lives, so the id tells the tensor.
-        """
-        state: list[Any] = []
-        for ref in self.sample:
-            tensor = ref()
-            grad = tensor.grad if tensor is not None else None
-            state.append(None if grad is None else (id(grad), grad._version))
-        return state
-
-    def has_grads(self) -> bool:
-        """Whether any sampled parameter has a gradient now."""
-        for ref in self.sample:
-            tensor = ref()
-            if tensor is not None and tensor.grad is not None:
-                return True
-        return False
-
-    def choose_sample(self) -> None:
-        """Pick parameters that do receive gradients, spread over the groups."""
-        optimizer = self.ref()
-        if optimizer is None:
-            return
-        with_grad = [p for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
-        if with_grad:
-            stride = max(1, len(with_grad) // SAMPLED_GRADS)
-            self.sample = [weakref.ref(p) for p in with_grad[::stride][:SAMPLED_GRADS]]
-
-    # ---- events
-
-    def backward_begins(self) -> list[Any]:
-        """Before a backward: are the gradients of the last step still there?"""
-        state = self.grads()
-        if self.kept and (state != self.seen or not any(state)):
-            self.kept = False
-        elif self.kept and not self.stale:
-            if self.value_checks < VALUE_CHECKS:
-                self.value_checks += 1
-                self._read_left_over()
-            if self.kept:
-                self.stale = True
-        self.seen = state
-        return state
-
-    def _read_left_over(self) -> None:
-        grads = [t.grad for ref in self.sample if (t := ref()) is not None and t.grad is not None]
-        if not grads:
-            return
-        with torch.no_grad():
-            largest = torch.stack([g.detach().abs().max().float().reshape(()) for g in grads if g.layout is torch.strided and g.numel()]).max()
-
-        def use(found: list[float]) -> None:
-            if found[0] != 0:  # NaN counts as left over
-                self.entry.data["stale_nonzero"] += 1
-            else:
-                self.blind = True
-                self.kept = self.stale = False
-
-        values.read_later(self.session.recorder, [largest], use)
-
-    def backward_ended(self, before: list[Any], site: Site | None) -> None:
-        """After a backward: did it write into our parameters?"""
-        if not self.sample:
-            self.choose_sample()
-            after = self.grads()
-            wrote = any(after)
-        else:
-            after = self.grads()
-            wrote = after != before
-        if wrote:
-            data = self.entry.data
-            data["backwards"] += 1
-            self.written = True
-            self.cleared_after_write = False
-            if site is not None and data["backward_site"] is not site.as_data:
-                data["backward_site"] = site.as_data
-            self.session.recorder.touch(self.entry)
-        self.seen = after
-
-    def cleared(self, site: Site | None) -> None:
-        """A call cleared our gradients."""
-        data = self.entry.data
-        data["zero_grads"] += 1
-        if site is not None:
-            data["zero_site"] = site.as_data
-        self.kept = self.stale = False
-        if self.written:
-            data["cleared_backwards"] += 1
-            self.cleared_after_write = True
-            if site is not None:
-                data["cleared_site"] = site.as_data
-        self.session.recorder.touch(self.entry)
-
-    def step_begins(self) -> None:
-        """Before the step: with which gradients is it made?"""
-        data = self.entry.data
-        optimizer = self.ref()
-        if optimizer is None:
-            return
-        number = 0
-        for group in optimizer.param_groups:
-            number += len(group["params"])
-        if number != self.n_params:
-            self.describe()
-        if self.blind:
-            pass
-        elif self.written and self.followed:
-            data["stale_checked"] += 1
-            if self.stale and self.kept:
-                data["stale_steps"] += 1
-        if self.written:
-            data["cleared_checked"] += 1
-            if self.cleared_after_write:
-                data["cleared_steps"] += 1
-        if self.has_grads() or not self.sample and self._any_grad(optimizer):
-            data["grad_steps"] += 1
-        else:
-            data["empty_steps"] += 1
-
-    def _any_grad(self, optimizer: Optimizer) -> bool:
-        return any(p.grad is not None for group in optimizer.param_groups for p in group["params"])
-
-    def step_ended(self, site: Site | None) -> None:
-        """After the step."""
-        self.steps += 1
-        if site is not None:
-            self.entry.data["step_site"] = site.as_data
-        self.written = self.stale = self.cleared_after_write = self.kept = False
-        self.followed = self.session.full
-        if self.followed:
-            if not self.sample:
-                self.choose_sample()
-            self.seen = self.grads()
-            self.kept = not self.blind and any(self.seen)
-
-    def publish(self) -> None:
-        """On the writer thread: the number of steps into the fact."""
-        if self.entry.data["steps"] != self.steps:
-            self.entry.data["steps"] = self.entry.count = self.steps
-            self.session.recorder.touch(self.entry)
 
 
 class TrainingObserver:
@@ -260,7 +59,7 @@ class TrainingObserver:
                 return original(tensors, *args, **kwargs)
             return self._run_backward(original, "backward", tensors, args, kwargs)
 
-        torch.autograd.backward = backward
+        put(torch.autograd, "backward", backward)
         original_grad = torch.autograd.grad
 
         @functools.wraps(original_grad)
@@ -277,7 +76,7 @@ class TrainingObserver:
                 if popped:
                     self.session.resume()
 
-        torch.autograd.grad = grad
+        put(torch.autograd, "grad", grad)
 
     def _run_backward(self, original: Any, name: str, tensors: Any, args: Any, kwargs: Any) -> Any:
         session = self.session
@@ -358,7 +157,7 @@ class TrainingObserver:
             except Exception:
                 self.session.recorder.failed()
 
-        Optimizer.__init__ = __init__  # type: ignore[method-assign]
+        put(Optimizer, "__init__", __init__)
         self._wrap_clearing(Optimizer)
         self._wrap_clearing(torch.nn.Module)
 
@@ -376,7 +175,7 @@ class TrainingObserver:
                     self.session.recorder.failed()
             return result
 
-        owner.zero_grad = zero_grad
+        put(owner, "zero_grad", zero_grad)
 
     # ---- events
 

@@ -33,7 +33,7 @@ def read_later(recorder: Recorder, scalars: Sequence[torch.Tensor], use: Callabl
         host.copy_(scalar.detach(), non_blocking=True)
         copies.append(host)
     if scalars[0].device.type == "cuda":
-        event = torch.cuda.Event()
+        event = torch.cuda.Event()  # type: ignore[no-untyped-call]
         event.record(torch.cuda.current_stream(scalars[0].device))
     _waiting.append((recorder.steps, copies, event, use))
 

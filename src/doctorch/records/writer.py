@@ -114,7 +114,9 @@ class RecordWriter:
             entry.dirty = True
             self.dirty.append(entry)
 
-    def entry(self, kind: str, key: str, file: str | None = None, line: int | None = None, make: Callable[[], dict[str, Any]] = dict) -> Entry:
+    def entry(
+        self, kind: str, key: str, file: str | None = None, line: int | None = None, make: Callable[[], dict[str, Any]] = dict
+    ) -> Entry:
         """The entry of that kind and key, made on first use."""
         found = self.entries.get((kind, key))
         if found is None:
@@ -199,9 +201,7 @@ class RecordWriter:
                 entry.dirty = False
                 # One C call over plain objects: the training thread cannot change them half-way.
                 text = json.dumps(entry.data, default=str)
-                facts.append(
-                    (entry.kind, entry.key, entry.file, entry.line, entry.step_first, entry.step_last, entry.count, text)
-                )
+                facts.append((entry.kind, entry.key, entry.file, entry.line, entry.step_first, entry.step_last, entry.count, text))
             connection.executemany("INSERT OR REPLACE INTO facts VALUES(?,?,?,?,?,?,?,?)", facts)
             if rows:
                 self._write_steps(connection, rows)
@@ -221,9 +221,7 @@ class RecordWriter:
         while self._tail:
             block = self._tail[:BLOCK_ROWS]
             columns = [array("f", column) for column in zip(*block, strict=True)]
-            connection.execute(
-                "INSERT OR REPLACE INTO steps VALUES(0,?,?,?)", (self._tail_first, len(block), schema.pack_columns(columns))
-            )
+            connection.execute("INSERT OR REPLACE INTO steps VALUES(0,?,?,?)", (self._tail_first, len(block), schema.pack_columns(columns)))
             if len(block) < BLOCK_ROWS:
                 return
             del self._tail[:BLOCK_ROWS]

@@ -1,0 +1,156 @@
+"""Which user line takes the time while a batch is being fetched: the stack, sampled by a timer signal.
+
+Only in the main thread, only during a fetch, and only where the script has no use of SIGALRM itself. A sampling thread
+would be wrong: it gets the interpreter just where the main thread lets go of it, so pure Python lines would show as nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import weakref
+from types import FrameType
+from typing import Any
+
+from doctorch.observe import lines
+from doctorch.observe.recorder import Recorder, now
+
+TICK_S = 0.002
+"""Sampling interval inside a fetch. A tick costs about 6 µs, 0.3 %."""
+MAX_DEPTH = 80
+
+
+class LoaderWatch:
+    """One DataLoader."""
+
+    __slots__ = (
+        "ref",
+        "entry",
+        "key",
+        "batches",
+        "iterators",
+        "wait_ns",
+        "first_wait_ns",
+        "fetch_ns",
+        "fetch_cpu_ns",
+        "fetched",
+        "samples",
+        "ticks",
+    )
+
+    def __init__(self, loader: Any, key: str, entry: Any) -> None:
+        self.ref = weakref.ref(loader) if loader is not None else None
+        self.key = key
+        self.entry = entry
+        self.batches = self.iterators = self.wait_ns = self.first_wait_ns = 0
+        self.fetch_ns = self.fetch_cpu_ns = self.fetched = self.samples = self.ticks = 0
+
+
+class Sampler:
+    """The timer: armed at the start of a fetch, disarmed at its end."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.installed = False
+        self.usable = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+        self.armed = False
+        self.last = 0
+        self.watch: LoaderWatch | None = None
+        self.dataset_codes: set[int] = set()
+
+    def arm(self, watch: LoaderWatch) -> None:
+        """Begin to sample, if the signal is free."""
+        if not self.usable:
+            return
+        handler = signal.getsignal(signal.SIGALRM)
+        if handler != signal.SIG_DFL and handler != self._tick or signal.getitimer(signal.ITIMER_REAL)[0]:
+            return
+        if handler == signal.SIG_DFL:
+            signal.signal(signal.SIGALRM, self._tick)
+            signal.siginterrupt(signal.SIGALRM, False)
+            self.installed = True
+        self.watch = watch
+        self.armed = True
+        self.last = now()
+        signal.setitimer(signal.ITIMER_REAL, TICK_S, TICK_S)
+
+    def disarm(self) -> None:
+        """Stop sampling. The handler stays: a signal may still be on its way, and the default action would kill."""
+        if self.armed:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            self.armed = False
+            self.watch = None
+
+    def _tick(self, number: int, frame: FrameType | None) -> None:
+        if not self.armed:
+            if signal.getitimer(signal.ITIMER_REAL)[0] == 0.0 and now() - self.last > 1_000_000_000:
+                # Not ours: an alarm of the script's own, which means to end it.
+                signal.signal(signal.SIGALRM, signal.SIG_DFL)
+                os.kill(os.getpid(), signal.SIGALRM)
+            return
+        at = now()
+        elapsed, self.last = at - self.last, at
+        watch = self.watch
+        if watch is None or frame is None:
+            return
+        try:
+            self._count(watch, frame, elapsed / 1e6)
+        except Exception:
+            self.recorder.failed()
+        self.last = now()
+
+    def _count(self, watch: LoaderWatch, frame: FrameType, ms: float) -> None:
+        callee: FrameType | None = None
+        inner: FrameType | None = frame
+        depth = 0
+        while inner is not None and not lines.is_user_code(inner.f_code):
+            if depth > MAX_DEPTH or inner.f_code.co_name in ("fetch", "_next_data") and "utils" in inner.f_code.co_filename:
+                inner = None
+                break
+            callee = inner
+            inner = inner.f_back
+            depth += 1
+        watch.ticks += 1
+        total = self.recorder.fact("loader_total", watch.key, None, lambda: {"weight_ms": 0.0, "hits": 0, "library_ms": 0.0})
+        total.data["weight_ms"] += ms
+        total.data["hits"] += 1
+        self.recorder.touch(total)
+        if inner is None:  # the loader's own work: collating, sampling, moving rows
+            total.data["library_ms"] += ms
+            return
+        getitem_line = self._getitem_line(inner)
+        site = lines.site_of(inner)
+        entry = self.recorder.fact("loader_line", f"{watch.key}/{site.key}", site, lambda: _first_line(watch, site))
+        data = entry.data
+        data["weight_ms"] += ms
+        data["hits"] += 1
+        entry.count += 1
+        if getitem_line is not None:
+            data["in_getitem"] = True
+            data["getitem_line"] = getitem_line
+        if callee is not None:
+            name = f"{callee.f_globals.get('__name__', '?')}:{callee.f_code.co_name}"
+            callees = data["callees"]
+            if name in callees or len(callees) < 24:
+                callees[name] = callees.get(name, 0.0) + ms
+        else:
+            data["own_ms"] += ms
+        self.recorder.touch(entry)
+
+    def _getitem_line(self, frame: FrameType | None) -> int | None:
+        depth = 0
+        found = None
+        while frame is not None and depth < MAX_DEPTH:
+            if frame.f_code.co_name in ("__getitem__", "__getitems__", "__next__", "__iter__") and lines.is_user_code(frame.f_code):
+                found = frame.f_lineno
+            elif frame.f_code.co_name == "fetch":
+                break
+            frame = frame.f_back
+            depth += 1
+        return found
+
+
+def _first_line(watch: LoaderWatch, site: lines.Site) -> dict[str, Any]:
+    zeros = {"weight_ms": 0.0, "hits": 0, "own_ms": 0.0}
+    return {"loader": watch.key, **zeros, "function": site.function, "in_getitem": False, "getitem_line": None, "callees": {}}
