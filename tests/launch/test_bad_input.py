@@ -8,7 +8,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from conftest import Bench
+from launchbench import Bench
 
 
 def own_lines(stderr: bytes) -> list[str]:

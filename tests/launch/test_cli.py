@@ -6,12 +6,14 @@ import subprocess
 import sys
 
 import pytest
-from conftest import Bench
+from launchbench import Bench
 
 import doctorch
 from doctorch.cli import end_options_after_module
 from doctorch.commands._say import FailOn, fails
 from doctorch.rules import registry
+
+MEASURED = True
 
 
 def test_version(bench: Bench) -> None:

@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from conftest import Bench
+from launchbench import Bench
 
 from doctorch.launch import oom
 from doctorch.launch.child import Outcome

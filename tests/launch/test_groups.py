@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import Bench
+from launchbench import Bench
 
 from doctorch.launch.files import write_json
 from doctorch.launch.group import Group, Meeting, find_group, host_identity

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 
 import pytest
-from conftest import Bench
+from launchbench import Bench
 
 ENDINGS = {
     "return": "print('done')",

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from conftest import Bench
+from launchbench import Bench
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="what is promised on Linux")
 

@@ -7,12 +7,13 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from conftest import Bench
+from launchbench import Bench
 
 from doctorch import demos
 from doctorch.launch.folder import newest_folder
 from doctorch.launch.live import status_line
 
+MEASURED = True
 ONE_THREAD: dict[str, str | None] = {"OMP_NUM_THREADS": "1"}
 
 TRAINING = """

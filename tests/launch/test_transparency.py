@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Bench
+from launchbench import Bench
 
 LOOK = """
 import sys
