@@ -119,6 +119,13 @@ def cleared_before_step(folder: Path) -> RecordBuilder:
     return _optimizer(record, cleared_steps=40, empty_steps=40, cleared_site=record.site("optimizer.zero_grad"), grad_steps=0)
 
 
+@scenario("zero-grad-before-step", "by-hand", "p.grad = None")
+def cleared_by_hand_before_step(folder: Path) -> RecordBuilder:
+    source = LOOP.replace("    optimizer.step()", "    for p in model.parameters():\n        p.grad = None\n    optimizer.step()")
+    record = _optimizer(RecordBuilder(folder, source), zero_grads=0, empty_steps=40, grad_steps=0)
+    return _param(record, 0, "fc.weight")
+
+
 @scenario(None)
 def gan_discriminator(folder: Path) -> RecordBuilder:
     # The generator's backward writes into the discriminator too, and that is cleared: its steps are not empty.
@@ -204,6 +211,37 @@ def list_handed_to_the_optimizer(folder: Path) -> RecordBuilder:
     return _param(record, 1, None, root=None, registered=False, holder=holder)
 
 
+HELPER = LOOP.replace("self.layers = []", "self.helper = Helper()").replace(
+    "class Net",
+    "class Helper:\n    def __init__(self):\n        self.up = nn.Linear(4, 4)\n"
+    "    def go(self, x):\n        return self.up(x)\n\nclass Net",
+)
+
+
+@scenario("params-not-registered", "tensor", "self.helper = Helper()")
+def modules_in_a_helper_object(folder: Path) -> RecordBuilder:
+    record = _module(_optimizer(RecordBuilder(folder, HELPER)))
+    return _param(record, 1, None, root=None, optimizer=None, registered=False, used_site=record.site("return self.up(x)"))
+
+
+@scenario("params-not-registered", "tensor", "self.layers = torch.ones")
+def bare_tensor_by_the_text(folder: Path) -> RecordBuilder:
+    source = LOOP.replace("self.layers = []", "self.layers = torch.ones(4, requires_grad=True)").replace(
+        "return h", "return h * self.layers"
+    )
+    record = _module(_optimizer(RecordBuilder(folder, source)))
+    site = record.site("return h * self.layers")
+    return _param(record, 1, None, root=None, optimizer=None, registered=False, is_parameter=False, used_site=site)
+
+
+@scenario(None)
+def input_that_requires_grad(folder: Path) -> RecordBuilder:
+    # A new tensor in each step, used once.
+    record = _module(_optimizer(RecordBuilder(folder, LOOP)))
+    data = {"used": 1, "used_grad": 1, "reached": 1, "used_site": record.site("out = model")}
+    return _param(record, 1, None, root=None, optimizer=None, registered=False, is_parameter=False, **data)
+
+
 # ---- the graph
 
 
@@ -245,9 +283,29 @@ def independent_raises(folder: Path) -> RecordBuilder:
     return _broken(folder, None, **NO_GRAPH)
 
 
+@scenario("graph-broken", "new-leaf", "out = model")
+def through_numpy(folder: Path) -> RecordBuilder:
+    source = LOOP.replace("out = model(x)", "out = model(x).detach().numpy()").replace(
+        "loss = criterion(out, y)", "loss = criterion(torch.tensor(out), y)"
+    )
+    record = _broken(folder, None, source, reached_none=0, reached_max=1)
+    record.fact("graph_cut", "d", {"op": "detach", "to_loss": 0, "last_before_loss": 0, "params": [0]}, at="out = model")
+    record.fact("graph_cut", "i", {"op": "item", "to_loss": 0, "last_before_loss": 0, "params": [0]}, at="optimizer.step")
+    data = {"shape": [32, 4], "used": 1, "used_grad": 1, "reached": 1, "used_site": record.site("loss = criterion")}
+    return _param(record, 7, None, root=None, optimizer=None, registered=False, is_parameter=False, **data)
+
+
+@scenario("graph-broken", "new-leaf", "loss = criterion")
+def new_leaf_from_nowhere(folder: Path) -> RecordBuilder:
+    record = _broken(folder, None, reached_none=0, reached_max=1)
+    data = {"shape": [32, 4], "used": 1, "used_grad": 1, "reached": 1, "used_site": record.site("loss = criterion")}
+    return _param(record, 7, None, root=None, optimizer=None, registered=False, is_parameter=False, **data)
+
+
 @scenario(None)
 def metric_beside_the_loss(folder: Path) -> RecordBuilder:
-    return _broken(folder, "argmax", reached_none=0, reached_max=2)
+    record = _broken(folder, "argmax", reached_none=0, reached_max=2)
+    return _param(record, 0, "fc.weight")
 
 
 NO_GRAD = LOOP.replace("    out = model(x)", "    with torch.no_grad():\n        out = model(x)")
@@ -287,6 +345,13 @@ def decorated_forward(folder: Path) -> RecordBuilder:
 @scenario("no-grad-forward", "all", "torch.set_grad_enabled(False)")
 def switched_off_for_good(folder: Path) -> RecordBuilder:
     return _no_grad(folder, others=False, source=LOOP.replace("model = Net()", "torch.set_grad_enabled(False)\nmodel = Net()"))
+
+
+@scenario("no-grad-forward", "left-off", "torch.set_grad_enabled(False)")
+def left_off_by_validation(folder: Path) -> RecordBuilder:
+    source = "import torch\ndef validate():\n    torch.set_grad_enabled(False)\n" + LOOP
+    record = _param(_module(_optimizer(RecordBuilder(folder, source))), 0, "fc.weight")
+    return record.fact("backward", "b", NO_GRAPH | {"deep": 3, "reached_max": 2}, at="loss.backward", count=21)
 
 
 @scenario(None)
@@ -494,6 +559,13 @@ def gathered_negative(folder: Path) -> RecordBuilder:
     return _index(folder, "gather", "out = model", size=10, min=-1, max=3, bad=None, dim=1)
 
 
+@scenario("index-out-of-range", "error-only", "out = model")
+def dimension_error_text(folder: Path) -> RecordBuilder:
+    record = RecordBuilder(folder, LOOP)
+    message = "index 3 is out of bounds for dimension 1 with size 3"
+    return record.fact("exception", "last", {"type": "RuntimeError", "message": message}, at="out = model")
+
+
 # ---- speed
 
 ELEMENTS = """
@@ -592,7 +664,6 @@ class Items(Dataset):
     def __getitem__(self, i):
         row = self.frame.iloc[i]
         data = np.fromfile(self.path)
-        text = open(self.path)
         value = self.store.get(i)
         return torch.fft.fft(row)
 
@@ -604,9 +675,17 @@ for x, y in loader:
 
 
 def _loader(
-    folder: Path, at: str, callees: dict[str, float], *, own: float = 0.0, cpu: float = 0.9, wait: float = 80.0, **data: Any
+    folder: Path,
+    at: str,
+    callees: dict[str, float],
+    source: str = DATASET,
+    *,
+    own: float = 0.0,
+    cpu: float = 0.9,
+    wait: float = 80.0,
+    **data: Any,
 ) -> RecordBuilder:
-    record = RecordBuilder(folder, DATASET).steps(around(1.0, 50, 0.1), duration_ms=100.0, wait_ms=wait)
+    record = RecordBuilder(folder, source).steps(around(1.0, 50, 0.1), duration_ms=100.0, wait_ms=wait)
     record.fact("backward", "b", {"deep": 0}, at="loss.backward", count=50)
     whole = {
         "dataset_cls": "Items",
@@ -661,6 +740,25 @@ def plain_python(folder: Path) -> RecordBuilder:
     return _loader(folder, "value = self.store", {}, own=1.0)
 
 
+TEXTS = DATASET.replace("value = self.store.get(i)", "value = [self.ids.get(w, 0) for w in self.texts[i].lower().split()]")
+LINES = DATASET.replace("value = self.store.get(i)", "value = [float(v) for line in open(self.path) for v in line.split(',')]")
+
+
+@scenario("slow-getitem-tokenise", "slow", "value = [self.ids", "warning")
+def words_by_hand(folder: Path) -> RecordBuilder:
+    return _loader(folder, "value = [self.ids", {}, TEXTS, own=1.0)
+
+
+@scenario("slow-getitem-reload-file", "slow", "value = [float(v)", "warning")
+def files_parsed_by_hand(folder: Path) -> RecordBuilder:
+    return _loader(folder, "value = [float(v)", {}, LINES, own=1.0)
+
+
+@scenario("slow-getitem-dataframe-row", "slow", "self.frame.iloc", "warning")
+def frame_rows_on_a_busy_machine(folder: Path) -> RecordBuilder:
+    return _loader(folder, "row = self.frame", {"pandas.core.indexing:__getitem__": 2500.0}, cpu=0.2)
+
+
 @scenario("no-workers-heavy-items", "works", "loader = DataLoader", "warning")
 def library_work(folder: Path) -> RecordBuilder:
     return _loader(folder, "torch.fft", {}, own=1.0)
@@ -697,6 +795,17 @@ def at_ln_four(folder: Path) -> RecordBuilder:
 @scenario("loss-plateau", "prior", "loss = criterion", "warning")
 def at_the_prior(folder: Path) -> RecordBuilder:
     return _plateau(folder, around(0.3250830, 120, 0.004), n_classes=2, label_counts={"0": 900, "1": 100})
+
+
+@scenario("loss-plateau", "uniform", "loss = criterion", "warning")
+def settles_at_ln_four(folder: Path) -> RecordBuilder:
+    return _plateau(folder, [v + 0.8 * math.exp(-i / 5) for i, v in enumerate(around(math.log(4), 200, 0.02))])
+
+
+@scenario(None)
+def learns_the_frequencies_of_a_text(folder: Path) -> RecordBuilder:
+    losses = [v + 1.2 * math.exp(-i / 10) for i, v in enumerate(around(2.4919, 200, 0.02))]
+    return _plateau(folder, losses, n_classes=30, label_counts={str(i): int(1e4 * 0.8**i) for i in range(30)})
 
 
 @scenario("loss-plateau", "coin", "loss = criterion", "warning")

@@ -38,7 +38,7 @@ def test_no_steps_no_account(tmp_path: Path) -> None:
 def test_course_of_a_falling_loss() -> None:
     seen = course([2.0 - 0.01 * i for i in range(100)])
     assert seen is not None
-    assert seen.falls
+    assert seen.still_falls
     assert seen.first == pytest.approx(2.0 - 0.01 * 4.5)
     assert seen.lowest == pytest.approx(2.0 - 0.01 * 94.5)
     assert seen.drop == pytest.approx(0.75)
@@ -47,7 +47,7 @@ def test_course_of_a_falling_loss() -> None:
 def test_course_of_a_flat_loss() -> None:
     seen = course(scenarios.around(1.0, 200, 0.1))
     assert seen is not None
-    assert not seen.falls
+    assert not seen.still_falls
     assert course([1.0] * 5 + [math.nan] * 40) is None
 
 
@@ -55,7 +55,10 @@ def test_entropies() -> None:
     assert entropy([1, 1, 1, 1]) == pytest.approx(math.log(4))
     assert entropy([5, 0]) == 0.0
     assert entropy([]) == 0.0
-    assert label_entropy({"0": 3, "1": 3, "-100": 50}, -100) == pytest.approx(math.log(2))
+    assert label_entropy({"0": 3, "1": 3, "-100": 50}, -100) == pytest.approx((math.log(2), 0.0))
+    # 90 labels of surprisal -ln 0.9 and 10 of -ln 0.1
+    assert label_entropy({"0": 90, "1": 10}, None)[1] == pytest.approx(0.3 * math.log(9) / 10)
+    assert label_entropy({}, None) == (0.0, 0.0)
 
 
 def test_the_floor_of_softmax_twice() -> None:

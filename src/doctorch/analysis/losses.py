@@ -26,13 +26,15 @@ class Course:
     """Lowest mean of any tenth."""
     drop: float
     """Mean of the first quarter less mean of the last, positive when it falls."""
-    drop_error: float
-    """Standard error of ``drop``."""
+    late_drop: float
+    """Mean of the third quarter less mean of the last."""
+    late_error: float
+    """Standard error of ``late_drop``."""
 
     @property
-    def falls(self) -> bool:
-        """Whether the fall is more than chance: three standard errors."""
-        return self.drop > 3 * self.drop_error
+    def still_falls(self) -> bool:
+        """Whether the fall in the second half is more than chance: three standard errors."""
+        return self.late_drop > 3 * self.late_error
 
 
 MIN_POINTS = 20
@@ -46,7 +48,7 @@ def course(values: Sequence[float]) -> Course | None:
     if n < MIN_POINTS:
         return None
     tenth, quarter = max(1, n // 10), max(2, n // 4)
-    start, end, half = finite[:quarter], finite[-quarter:], finite[n // 2 :]
+    start, late, end, half = finite[:quarter], finite[-2 * quarter : -quarter], finite[-quarter:], finite[n // 2 :]
     return Course(
         n=n,
         first=fmean(finite[:tenth]),
@@ -54,7 +56,8 @@ def course(values: Sequence[float]) -> Course | None:
         spread=pstdev(half),
         lowest=min(fmean(finite[i : i + tenth]) for i in range(0, n - tenth + 1, tenth)),
         drop=fmean(start) - fmean(end),
-        drop_error=math.sqrt((pstdev(start) ** 2 + pstdev(end) ** 2) / quarter),
+        late_drop=fmean(late) - fmean(end),
+        late_error=math.sqrt((pstdev(late) ** 2 + pstdev(end) ** 2) / quarter),
     )
 
 
@@ -70,9 +73,14 @@ def entropy(counts: Iterable[float]) -> float:
     return -sum(c / total * math.log(c / total) for c in known) if total else 0.0
 
 
-def label_entropy(counts: Mapping[str, int], ignore_index: int | None) -> float:
-    """Entropy of the labels seen, the ignored one left out."""
-    return entropy(count for label, count in counts.items() if ignore_index is None or label != str(ignore_index))
+def label_entropy(counts: Mapping[str, int], ignore_index: int | None) -> tuple[float, float]:
+    """Entropy of the labels seen, the ignored one left out, in nats, and its standard error (that of a mean of -ln p over the labels)."""
+    kept = [count for label, count in counts.items() if count > 0 and (ignore_index is None or label != str(ignore_index))]
+    total, mean = sum(kept), entropy(kept)
+    if not total:
+        return 0.0, 0.0
+    variance = sum(count / total * (-math.log(count / total) - mean) ** 2 for count in kept)
+    return mean, math.sqrt(variance / total)
 
 
 def softmax_twice_floor(n_classes: int) -> float:

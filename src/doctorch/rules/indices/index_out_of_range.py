@@ -9,24 +9,19 @@ from doctorch.records.reader import Run
 from doctorch.rules.api import Rule
 from doctorch.rules.indices import tables
 
-OTHERS = frozenset(
-    {"gather", "scatter", "scatter_add", "scatter_reduce", "index_select", "index_add", "index", "index_put", "one_hot", "take"}
-)
-
 
 def examine(run: Run) -> Iterator[Finding]:
-    for bad in tables.bad_indices(run, OTHERS):
+    for bad in tables.bad_indices(run, tables.OTHERS):
         if bad.above or bad.below:
-            dimension = bad.fact.get("dim") if bad.fact is not None else None
             yield Finding(
                 rule=RULE.id,
                 severity=Severity.ERROR,
-                message="counted" if tables.counted(bad) else "bounds",
-                values=tables.shown(bad) | {"dim": dimension},
+                message="counted" if tables.counted(bad) else "bounds" if bad.fact is not None else "error-only",
+                values=tables.shown(bad) | {"dim": bad.dimension},
                 place=bad.place,
                 why="negative" if bad.below else "end",
                 fix="inside",
-                ground="values",
+                ground="values" if bad.fact is not None else "error",
                 certain_now=True,
             )
 

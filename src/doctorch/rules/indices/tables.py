@@ -14,9 +14,13 @@ from doctorch.source import flow, query
 from doctorch.source.project import Project
 
 EMBEDDINGS = frozenset({"embedding", "embedding_bag"})
+OTHERS = frozenset(
+    {"gather", "scatter", "scatter_add", "scatter_reduce", "index_select", "index_add", "index", "index_put", "one_hot", "take"}
+)
 LOSSES = frozenset({"cross_entropy", "nll_loss"})
 _TARGET_ERROR = re.compile(r"Target (-?\d+) is out of bounds")
 _EMBEDDING_ERROR = re.compile(r"index out of range in self")
+_DIMENSION_ERROR = re.compile(r"index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)")
 _SHOWN_ROWS = 3
 
 
@@ -35,6 +39,7 @@ class BadIndex:
     labels: tuple[int, ...]
     """Distinct values of that batch, good and bad, the smallest twelve."""
     fact: Fact | None
+    dimension: int | None = None
 
     @property
     def above(self) -> bool:
@@ -61,6 +66,7 @@ def bad_indices(run: Run, functions: frozenset[str]) -> Iterator[BadIndex]:
             values=tuple(int(value) for value in fact.get("values") or ()),
             labels=tuple(int(value) for value in fact.get("labels") or ()),
             fact=fact,
+            dimension=fact.get("dim"),
         )
     if not facts:
         yield from _from_exception(run, functions)
@@ -72,6 +78,9 @@ def _from_exception(run: Run, functions: frozenset[str]) -> Iterator[BadIndex]:
         if "cross_entropy" in functions and (match := _TARGET_ERROR.search(message)):
             value = int(match.group(1))
             yield BadIndex("cross_entropy", place_of(error), None, None, value, value, (value,), (), None)
+        elif "index" in functions and (match := _DIMENSION_ERROR.search(message)):
+            value, dimension, size = map(int, match.groups())
+            yield BadIndex("indexing", place_of(error), None, size, value, value, (value,), (), None, dimension)
         elif "embedding" in functions and _EMBEDDING_ERROR.search(message):
             yield BadIndex("embedding", place_of(error), None, None, None, None, (), (), None)
 

@@ -18,7 +18,10 @@ MIN_STEPS = 50
 NEAR = 0.02
 """Relative distance from a known value within which the level is called that value."""
 FALLEN = 0.03
-"""A loss whose best tenth lies this share below its first tenth does learn, however slowly."""
+"""Under a cause, a loss may have fallen by this share of its start and still be called stuck."""
+PRIOR_FALL = 0.06
+"""From its start to the level of the labels' entropy a loss may fall this much. One that fell further has learned at least the
+frequencies, which for text without memory is all there is."""
 CONSTANT = 1e-6
 """Relative spread of a loss that is the same to float32's last digits at every step."""
 UNDER_A_CAUSE = 0.5
@@ -33,6 +36,8 @@ class Reference:
     value: float
     message: str
     name: str
+    error: float = 0.0
+    """Standard error of the value, where it is estimated from a sample."""
 
 
 def examine(run: Run) -> Iterator[Finding]:
@@ -53,10 +58,15 @@ def examine(run: Run) -> Iterator[Finding]:
     reference = _nearest(_references(process, facts[0]), seen.level)
     if reference is None:
         return
-    fallen = 1 - seen.lowest / seen.first if seen.first > 0 else 0.0
-    near = abs(seen.level - reference.value) <= NEAR * reference.value
-    if near and fallen <= FALLEN:
-        yield _finding(facts[0], seen, reference, UNDER_A_CAUSE if seen.falls else 0.9)
+    tolerance = NEAR * reference.value + 2 * reference.error
+    if abs(seen.level - reference.value) > tolerance:
+        return
+    below = seen.lowest < reference.value - tolerance
+    fallen = 1 - seen.level / seen.first if seen.first > 0 else 0.0
+    if not below and not seen.still_falls and (reference.message != "prior" or fallen <= PRIOR_FALL):
+        yield _finding(facts[0], seen, reference, 0.9)
+    elif fallen <= FALLEN:
+        yield _finding(facts[0], seen, reference, UNDER_A_CAUSE)
 
 
 def _references(process: Process, fact: Fact) -> list[Reference]:
@@ -67,10 +77,10 @@ def _references(process: Process, fact: Fact) -> list[Reference]:
     if function in ("cross_entropy", "nll_loss") and classes >= 2:
         found.append(Reference(math.log(classes), "uniform", f"ln {classes}"))
         if not fact.get("label_smoothing"):
-            prior = label_entropy(fact.get("label_counts") or {}, fact.get("ignore_index"))
+            prior, error = label_entropy(fact.get("label_counts") or {}, fact.get("ignore_index"))
             # Where the classes are equally frequent the prior says no more than ln n; a prior near 0 is a set of one class.
             if 0.05 < prior < (1 - NEAR) * math.log(classes):
-                found.append(Reference(prior, "prior", "the entropy of the labels"))
+                found.append(Reference(prior, "prior", "the entropy of the labels", error))
     elif function in ("binary_cross_entropy", "binary_cross_entropy_with_logits"):
         found.append(Reference(math.log(2), "coin", "ln 2"))
     micro = backwards_per_step(process)

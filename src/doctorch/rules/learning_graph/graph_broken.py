@@ -9,7 +9,7 @@ from doctorch.analysis import tensors
 from doctorch.findings import Edit, Finding, Severity
 from doctorch.records.reader import Fact, Process, Run
 from doctorch.rules.api import Rule
-from doctorch.rules.shared import place_of, related
+from doctorch.rules.shared import place_of, related, shape_text, site_place
 from doctorch.source import edits, query
 from doctorch.source.project import Project
 
@@ -22,38 +22,56 @@ EXPLAINS = ("loss-plateau", "zero-grad-before-step", "lr-too-low", "missing-step
 
 def examine(run: Run) -> Iterator[Finding]:
     for process in run.training[:1]:
-        if not _learnable(process) or _some_gradient(process):
+        if not _learnable(process):
             continue
-        broken = [fact for fact in process.facts("backward") if _is_broken(fact)]
-        if broken:
-            yield _finding(process, broken[0])
+        failed = [fact for fact in process.facts("backward") if _has_no_graph(fact)]
+        if failed and (not _trained(process) or _ended_by(process, failed[0])):
+            yield _finding(process, failed[0])
+        elif not _trained(process):
+            looked_at = [fact for fact in process.facts("backward") if fact.get("deep") and not fact.get("failed")]
+            if looked_at:
+                yield _finding(process, looked_at[0])
 
 
 def _learnable(process: Process) -> bool:
     """Whether parameters that could learn were read with gradients on; else no-grad-forward or frozen-by-mistake say what is wrong."""
-    return any(param.get("used_grad") for param in tensors.parameters(process))
+    return any(param.get("used_grad") for param in _parameters(process))
 
 
-def _some_gradient(process: Process) -> bool:
-    """Whether anything was trained at all: some backward reached a parameter or some optimizer saw a gradient."""
-    if any(fact.get("reached_max") for fact in process.facts("backward")):
+def _parameters(process: Process) -> list[Fact]:
+    """What is meant to learn: registered parameters and what an optimizer holds, not any tensor that somebody made require grad."""
+    return [param for param in tensors.parameters(process) if param.get("registered") or tensors.in_optimizer(param)]
+
+
+def _trained(process: Process) -> bool:
+    """Whether some backward reached a parameter, or some optimizer saw a gradient."""
+    if any(param.get("reached") or param.get("got_grad") for param in _parameters(process)):
         return True
     return any(optimizer.get("grad_steps") for optimizer in process.facts("optimizer"))
 
 
-def _is_broken(backward: Fact) -> bool:
-    if backward.get("failed"):
-        return any(text in str(backward.get("error") or "") for text in NO_GRAPH)
-    return bool(backward.get("deep")) and backward.get("reached_none") == backward.get("deep")
+def _has_no_graph(backward: Fact) -> bool:
+    return bool(backward.get("failed")) and any(text in str(backward.get("error") or "") for text in NO_GRAPH)
+
+
+def _ended_by(process: Process, backward: Fact) -> bool:
+    """Whether the failing backward is what ended the script."""
+    return any(error.file == backward.file and error.line == backward.line for error in process.facts("exception"))
 
 
 def _finding(process: Process, backward: Fact) -> Finding:
-    cut = _last_cut(process.facts("graph_cut"))
-    used = max((int(fact.get("used_max") or 0) for fact in process.facts("backward")), default=0)
-    used = used or sum(1 for param in tensors.parameters(process) if param.get("used_grad"))
+    leaf = _new_leaf(process)
+    cut = _last_cut(process.facts("graph_cut"), leaf)
+    used = sum(1 for param in _parameters(process) if param.get("used_grad"))
     failed = bool(backward.get("failed"))
     op = str(cut.get("op") or "") if cut is not None else ""
-    message = ("cut-raised" if failed else "cut") if cut is not None else ("no-path-raised" if failed else "no-path")
+    if leaf is not None:
+        message = "new-leaf"
+    elif cut is not None:
+        message = "cut-raised" if failed else "cut"
+    else:
+        message = "no-path-raised" if failed else "no-path"
+    why = "detach" if op in DETACHING else "rounds" if op in WITHOUT_GRADIENT else "leaves" if op else "independent"
     return Finding(
         rule=RULE.id,
         severity=Severity.ERROR,
@@ -62,22 +80,45 @@ def _finding(process: Process, backward: Fact) -> Finding:
             "used": used,
             "backwards": backward.count,
             "deep": int(backward.get("deep") or 0),
-            "op": _spoken(op),
+            "op": _spoken(op) or "a new tensor",
             "line": backward.line,
+            "shape": shape_text(leaf.get("shape")) if leaf is not None else None,
         },
-        place=(place_of(cut) if cut is not None else None) or place_of(backward),
-        related=related(place_of(backward)),
-        why="detach" if op in DETACHING else "rounds" if op in WITHOUT_GRADIENT else "leaves" if op else "independent",
-        fix="keep-detach" if op in DETACHING else "smooth" if op in WITHOUT_GRADIENT else "keep" if op else "depend",
+        place=(place_of(cut) if cut is not None else site_place(leaf.get("used_site")) if leaf is not None else None) or place_of(backward),
+        related=related(place_of(backward), site_place(leaf.get("used_site")) if leaf is not None else None),
+        why="own-graph" if leaf is not None else why,
+        fix="keep-detach"
+        if op in DETACHING and leaf is None
+        else "smooth"
+        if op in WITHOUT_GRADIENT
+        else "keep"
+        if op or leaf
+        else "depend",
         explains=EXPLAINS,
         ground="graph",
         certain_now=failed or int(backward.get("deep") or 0) >= 3,
     )
 
 
-def _last_cut(cuts: Sequence[Fact]) -> Fact | None:
-    """The cut nearest to the loss."""
+def _new_leaf(process: Process) -> Fact | None:
+    """A tensor that requires grad, is made anew in every step and is all that backward reaches."""
+    for param in tensors.parameters(process):
+        unknown = (
+            not param.get("registered") and not param.get("is_parameter") and not tensors.in_optimizer(param) and not param.get("holder")
+        )
+        if unknown and param.get("reached") and int(param.get("used") or 0) <= 1:
+            return param
+    return None
+
+
+def _last_cut(cuts: Sequence[Fact], leaf: Fact | None) -> Fact | None:
+    """The cut nearest to the loss. Where the values left torch and came back as a new leaf, the last one above the leaf's use: those
+    below are numbers taken out for logging."""
     known = [cut for cut in cuts if cut.get("to_loss") or cut.get("last_before_loss")]
+    if not known and leaf is not None:
+        site = leaf.get("used_site") or {}
+        above = [cut for cut in cuts if cut.file == site.get("file") and cut.line is not None and cut.line <= int(site.get("line") or 0)]
+        return max(above, key=lambda cut: cut.line or 0, default=None)
     return max(known, key=lambda cut: (int(cut.get("last_before_loss") or 0), int(cut.get("to_loss") or 0)), default=None)
 
 

@@ -31,6 +31,44 @@ def examine(run: Run) -> Iterator[Finding]:
                 groups.setdefault(_switch(project_of(run), process, use, params), []).append(use)
         for place, lines in groups.items():
             yield _finding(process, place, lines, params)
+        if not groups and (finding := _left_off(project_of(run), process)) is not None:
+            yield finding
+
+
+def _left_off(project: Project, process: Process) -> Finding | None:
+    """backward failed for want of a graph, and the text turns gradients off around the calls that led to it, or for good."""
+    failed = [fact for fact in process.facts("backward") if fact.get("failed") and "does not require grad" in str(fact.get("error") or "")]
+    if not failed or not any(param.get("requires_grad") and tensors.in_optimizer(param) for param in process.facts("param")):
+        return None
+    calls = [site_place(module.get("call_site")) for module in process.facts("module")]
+    calls += [place_of(loss) for loss in process.facts("loss_call")]
+    for place in dict.fromkeys(calls):
+        file = project.file(place.file) if place is not None else None
+        line = query.gradless_line(file, place.line) if file is not None and place is not None else None
+        if file is not None and line is not None:
+            return _left_off_finding(failed[0], Place(file.path, line))
+    for file in project.files:
+        switches = [node.lineno for node in file.nodes if isinstance(node, ast.Expr) and query.gradless(file, node.value)]
+        if switches and not any(name in file.text for name in ("set_grad_enabled(True)", "enable_grad")):
+            return _left_off_finding(failed[0], Place(file.path, switches[0]))
+    return None
+
+
+def _left_off_finding(backward: Fact, place: Place) -> Finding:
+    return Finding(
+        rule=RULE.id,
+        severity=Severity.ERROR,
+        message="left-off",
+        values={"line": backward.line, "earlier": backward.count - int(backward.get("failed") or 0)},
+        place=place,
+        related=related(place_of(backward)),
+        why="no-graph",
+        fix="outside",
+        explains=EXPLAINS,
+        confidence=0.9,
+        ground="error",
+        certain_now=True,
+    )
 
 
 def _never_learns(param: Fact) -> bool:

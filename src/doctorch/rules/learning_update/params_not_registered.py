@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from doctorch.analysis import tensors
 from doctorch.findings import Edit, Finding, Place, Severity
@@ -28,6 +29,41 @@ def examine(run: Run) -> Iterator[Finding]:
                 groups[str(holder.get("cls")), str(holder.get("attr")), str(holder.get("kind")), str(holder.get("file"))].append(param)
         for (cls, attribute, kind, _), params in groups.items():
             yield _finding(project_of(run), params, cls, attribute, kind)
+        yield from _by_source(project_of(run), process)
+
+
+def _by_source(project: Project, process: Process) -> Iterator[Finding]:
+    """Tensors that the module tree does not lead to: the text at the line that uses them names the attribute that holds them."""
+    groups: dict[Holder, list[Fact]] = defaultdict(list)
+    for param in tensors.parameters(process):
+        free = not param.get("registered") and not param.get("holder") and not tensors.in_optimizer(param)
+        if free and _learns(process, param) and int(param.get("used_grad") or 0) >= 2:
+            site = site_place(param.get("used_site"))
+            file = project.file(site.file) if site is not None else None
+            if file is None or site is None:
+                continue
+            for holder in holders_at(project, file, site.line, modules=bool(param.get("is_parameter"))):
+                groups[holder].append(param)
+    for holder, params in groups.items():
+        yield Finding(
+            rule=RULE.id,
+            severity=Severity.ERROR,
+            message="tensor",
+            values={
+                "cls": holder.cls,
+                "attribute": holder.attribute,
+                "kind": "object",
+                "tensors": len(params),
+                "numel": tensors.numel(params),
+            },
+            place=holder.place,
+            related=related(site_place(params[0].get("used_site"))),
+            why="unknown",
+            fix="submodule" if holder.is_object else "parameter",
+            explains=EXPLAINS,
+            confidence=0.95,
+            ground="graph",
+        )
 
 
 def _learns(process: Process, param: Fact) -> bool:
@@ -36,6 +72,87 @@ def _learns(process: Process, param: Fact) -> bool:
     seen = int(param.get("used_grad") or 0)
     looked_at = int(process.meta.get("deep_segments") or 1)
     return bool(param.get("reached")) and seen >= min(2, looked_at)
+
+
+@dataclass(frozen=True)
+class Holder:
+    """An attribute of a Module class whose value holds what ``parameters()`` does not find."""
+
+    cls: str
+    attribute: str
+    place: Place
+    is_object: bool
+    """True: an object that is no Module; False: a plain tensor."""
+
+
+def holders_at(project: Project, file: SourceFile, line: int, modules: bool) -> list[Holder]:
+    """The attributes that the text of a line of a class uses and that hold unregistered tensors.
+
+    Of a Module: ``self.w`` made with ``requires_grad=True``. Of a class that is no Module (``modules`` True): the attribute of the
+    Module that keeps an object of the class.
+    """
+    cls = next((node for node in query.enclosing(file, line) if isinstance(node, ast.ClassDef)), None)
+    if cls is None:
+        return []
+    if _is_module_class(file, cls):
+        if modules:
+            return []
+        statement = query.statement_at(file, line)
+        used = (
+            {node.attr for node in ast.walk(statement) if isinstance(node, ast.Attribute) and query.is_self_attribute(node)}
+            if statement
+            else set()
+        )
+        found = [(name, one) for name in sorted(used) for one in query.attribute_assignments(cls, name)]
+        return [Holder(cls.name, name, Place(file.path, one.lineno), False) for name, one in found if _requires_grad(one.value)]
+    if not modules:
+        return []
+    found_objects: list[Holder] = []
+    for other in project.connected(file):
+        for owner in query.classes(other).values():
+            if not _is_module_class(other, owner):
+                continue
+            for node in ast.walk(owner):
+                if (
+                    isinstance(node, ast.Assign)
+                    and isinstance(node.value, ast.Call)
+                    and (query.dotted(node.value.func) or "").rpartition(".")[2] == cls.name
+                ):
+                    found_objects.extend(
+                        Holder(owner.name, target.attr, Place(other.path, node.lineno), True)
+                        for target in node.targets
+                        if isinstance(target, ast.Attribute) and query.is_self_attribute(target)
+                    )
+    return found_objects
+
+
+def _is_module_class(file: SourceFile, cls: ast.ClassDef) -> bool:
+    """Whether a class derives from a Module, as far as its own file says."""
+    for base in cls.bases:
+        name = query.qualified(file, base) or ""
+        own = query.classes(file).get(name)
+        if (
+            name.rpartition(".")[2] in ("Module", "Sequential")
+            or name.startswith("torch.nn.")
+            or (own is not None and own is not cls and _is_module_class(file, own))
+        ):
+            return True
+    return False
+
+
+def _requires_grad(value: ast.expr | None) -> bool:
+    """Whether an expression makes a tensor that requires grad."""
+    for node in ast.walk(value) if value is not None else ():
+        if (
+            isinstance(node, ast.keyword)
+            and node.arg == "requires_grad"
+            and isinstance(node.value, ast.Constant)
+            and node.value.value is True
+        ):
+            return True
+        if isinstance(node, ast.Attribute) and node.attr == "requires_grad_":
+            return True
+    return False
 
 
 def _finding(project: Project, params: Sequence[Fact], cls: str, attribute: str, kind: str) -> Finding:
@@ -123,7 +240,7 @@ def examine_source(project: Project) -> Iterable[Finding]:
     """A list attribute of a Module class that is filled with modules, is called through in forward and is registered in no way."""
     for file in project.files:
         for cls in query.classes(file).values():
-            if any((query.qualified(file, base) or "").endswith("nn.Module") for base in cls.bases):
+            if _is_module_class(file, cls):
                 yield from _in_class(file, cls)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
+from doctorch.analysis import tensors
 from doctorch.findings import Edit, Finding, Place, Severity, Value
-from doctorch.records.reader import Fact, Run
+from doctorch.records.reader import Fact, Process, Run
 from doctorch.rules.api import Rule
 from doctorch.rules.shared import call_of, place_of, related, site_place
 from doctorch.source import edits, query
 from doctorch.source.files import SourceFile
-from doctorch.source.project import Project
+from doctorch.source.project import Project, project_of
 
 MIN_STEPS = 3
 """Steps that must show it."""
@@ -23,31 +24,67 @@ EXPLAINS = ("loss-plateau", "missing-step", "lr-too-low")
 def examine(run: Run) -> Iterator[Finding]:
     for process in run.training[:1]:
         for optimizer in process.facts("optimizer"):
-            if (finding := _of(optimizer)) is not None:
+            finding = _by_call(optimizer) or _by_hand(project_of(run), process, optimizer)
+            if finding is not None:
                 yield finding
 
 
-def _of(optimizer: Fact) -> Finding | None:
-    cleared, checked = int(optimizer.get("cleared_steps") or 0), int(optimizer.get("cleared_checked") or 0)
-    empty = int(optimizer.get("empty_steps") or 0)
-    steps = empty + int(optimizer.get("grad_steps") or 0)  # those that were followed call by call
+def _by_call(optimizer: Fact) -> Finding | None:
+    """The clearing call was seen."""
+    cleared, checked, empty = (int(optimizer.get(name) or 0) for name in ("cleared_steps", "cleared_checked", "empty_steps"))
     # In a GAN the discriminator's gradients from the generator's backward are cleared too, on purpose; its steps are not empty then.
-    if cleared < MIN_STEPS or cleared < MIN_SHARE * checked or empty < MIN_SHARE * steps:
+    if cleared < MIN_STEPS or cleared < MIN_SHARE * checked or empty < MIN_SHARE * checked:
         return None
-    clear, step = site_place(optimizer.get("cleared_site")), site_place(optimizer.get("step_site"))
-    backward = site_place(optimizer.get("backward_site"))
-    values: dict[str, Value] = {"cleared": cleared, "checked": checked, "empty": empty, "steps": steps}
+    return _finding(optimizer, "cleared", site_place(optimizer.get("cleared_site")), certain_now=cleared >= 10)
+
+
+def _by_hand(project: Project, process: Process, optimizer: Fact) -> Finding | None:
+    """backward wrote gradients, every step found none, and the text between the two takes them away: ``p.grad = None``."""
+    checked, empty = int(optimizer.get("cleared_checked") or 0), int(optimizer.get("empty_steps") or 0)
+    wrote = int(optimizer.get("backwards") or 0) >= MIN_STEPS and any(
+        param.get("got_grad") for param in tensors.parameters(process) if str(param.get("optimizer")) == optimizer.key
+    )
+    if optimizer.get("cleared_steps") or not wrote or empty < MIN_STEPS or empty < MIN_SHARE * checked:
+        return None
+    backward, step = site_place(optimizer.get("backward_site")), site_place(optimizer.get("step_site"))
+    file = project.file(backward.file) if backward is not None else None
+    if file is None or backward is None or step is None or step.file != backward.file:
+        return None
+    lines = [
+        node.lineno
+        for node in file.nodes
+        if _clears_by_hand(node) and isinstance(node, ast.stmt) and backward.line < node.lineno < step.line
+    ]
+    return _finding(optimizer, "by-hand", Place(file.path, lines[-1])) if lines else None
+
+
+def _clears_by_hand(node: ast.AST) -> bool:
+    """``p.grad = None`` or ``p.grad.zero_()``."""
+    if isinstance(node, ast.Assign):
+        return any(isinstance(target, ast.Attribute) and target.attr == "grad" for target in node.targets)
+    call = call_of(node, "zero_")
+    return (
+        call is not None
+        and isinstance(call.func, ast.Attribute)
+        and isinstance(call.func.value, ast.Attribute)
+        and call.func.value.attr == "grad"
+    )
+
+
+def _finding(optimizer: Fact, message: str, clear: Place | None, certain_now: bool = False) -> Finding:
+    step = site_place(optimizer.get("step_site"))
+    values: dict[str, Value] = {name: int(optimizer.get(f"{name}_steps") or 0) for name in ("cleared", "empty")}
     return Finding(
         rule=RULE.id,
         severity=Severity.ERROR,
-        message="cleared",
-        values=values,
+        message=message,
+        values=values | {"checked": int(optimizer.get("cleared_checked") or 0)},
         place=clear or step or place_of(optimizer),
-        related=related(backward, step),
+        related=related(site_place(optimizer.get("backward_site")), step),
         why="nothing-left",
         fix="move",
         explains=EXPLAINS,
-        certain_now=cleared >= 10,
+        certain_now=certain_now,
     )
 
 

@@ -7,7 +7,7 @@ import math
 from collections import defaultdict
 from dataclasses import dataclass
 
-from doctorch.analysis.loaders import SHAPES, HotLine, LoaderAccount, loader_accounts, shape_of
+from doctorch.analysis.loaders import HotLine, LoaderAccount, loader_accounts, shape_of
 from doctorch.analysis.steps import StepAccount, step_account
 from doctorch.findings import Finding, Place, Severity, Value
 from doctorch.records.reader import Run
@@ -28,6 +28,16 @@ MIN_SHAPE_SHARE = 0.4
 WAITING_CPU_SHARE = 0.25
 """CPU time over wall time below which a fetch waits (for a disk, a network). On a machine with four busy processes to two cores, work
 that never waits still gets half of the time."""
+FILE_CPU_SHARE = 0.1
+"""The same where the line is known to read or decode files, which takes CPU time anyway: only a really slow disk is waited for."""
+CPU_SHAPES = ("tokenise", "dataframe-row")
+"""Kinds of work that never wait."""
+TEXT_METHODS = frozenset(
+    {"lower", "upper", "casefold", "strip", "lstrip", "rstrip", "splitlines", "startswith", "endswith", "isalpha", "isdigit", "isalnum"}
+)
+"""Methods that texts have and tensors and arrays do not (``split`` and ``replace`` count where they are given texts or nothing)."""
+LISTS_TO_ARRAYS = frozenset({"torch.tensor", "torch.as_tensor", "torch.FloatTensor", "torch.LongTensor", "numpy.array", "numpy.asarray"})
+"""Calls that turn Python objects into numbers one by one: Python work, though done in C."""
 PYTHON_SHARE = 0.6
 """Share of the fetch that must be spent in the user's own Python code to say that the code itself is slow."""
 MIN_SAMPLED_MS = 100.0
@@ -70,32 +80,66 @@ def slow_loaders(run: Run) -> list[Slow]:
 
 def _kind(project: Project, account: LoaderAccount) -> tuple[str, float, HotLine | None]:
     hottest = account.lines[0] if account.lines else None
-    if account.cpu_share is not None and account.cpu_share < WAITING_CPU_SHARE:
-        return "waits", 1 - account.cpu_share, hottest
     by_shape: dict[str, dict[HotLine, float]] = defaultdict(dict)
-    plain = 0.0
     for line in account.lines:
-        shapes = {shape.name: 0.0 for shape in SHAPES}
-        for name, share in line.callees:
-            if (shape := shape_of(name)) is not None:
-                shapes[shape] += share
-        own = c_shape(project, line)
-        if own is not None:
-            shapes[own] += line.own
-        else:
-            plain += line.share * line.own
-        for shape, share in shapes.items():
-            if share:
-                by_shape[shape][line] = line.share * share
+        for shape, share in _shapes_of(project, line).items():
+            by_shape[shape][line] = line.share * share
     totals = {shape: sum(lines.values()) for shape, lines in by_shape.items()}
+    python = totals.pop(PYTHON, 0.0)
     best = max(totals, key=lambda shape: totals[shape], default=None)
+    known = best is not None and totals[best] >= MIN_SHAPE_SHARE and account.sampled_ms >= MIN_SAMPLED_MS
+    cpu = account.cpu_share if account.cpu_share is not None else 1.0
+    if not (known and best in CPU_SHAPES) and cpu < (FILE_CPU_SHARE if known else WAITING_CPU_SHARE):
+        return "waits", 1 - cpu, hottest
     if account.sampled_ms < MIN_SAMPLED_MS:
         return "library", account.item_share, hottest
-    if best is not None and totals[best] >= MIN_SHAPE_SHARE:
+    if best is not None and known:
         return best, totals[best], max(by_shape[best], key=lambda line: by_shape[best][line])
-    if plain >= PYTHON_SHARE and not _calls_libraries(project, account):
-        return "python", plain, hottest
+    if python >= PYTHON_SHARE:
+        return _kind_of_python(project, account), python, max(by_shape[PYTHON], key=lambda line: by_shape[PYTHON][line])
     return "library", account.item_share, hottest
+
+
+PYTHON = "python"
+
+
+def _shapes_of(project: Project, line: HotLine) -> dict[str, float]:
+    """What a line spends its time on, as shares of the line's time."""
+    shapes: dict[str, float] = defaultdict(float)
+    for name, share in line.callees:
+        if (shape := shape_of(name)) is not None:
+            shapes[shape] += share
+    own = c_shape(project, line)
+    if own is not None:
+        shapes[own] += line.own
+    elif not shapes:
+        shapes[PYTHON] += _python_part(project, line)
+    return shapes
+
+
+def _kind_of_python(project: Project, account: LoaderAccount) -> str:
+    """What slow Python code works on, by the built-in functions and methods that the functions around the hot lines use: files that are
+    opened and parsed by hand, texts, or else just values."""
+    kinds: set[str] = set()
+    for line in account.lines:
+        file = project.file(line.file)
+        functions = [query.function_at(file, number) for number in (line.line, line.getitem_line) if number] if file is not None else []
+        for node in (inner for function in functions if function is not None for inner in ast.walk(function)):
+            if isinstance(node, ast.Call):
+                kinds.add(_built_in_kind(node))
+    return "reload-file" if "file" in kinds else "tokenise" if "text" in kinds else PYTHON
+
+
+def _built_in_kind(call: ast.Call) -> str:
+    if isinstance(call.func, ast.Name):
+        return "file" if call.func.id == "open" else ""
+    if not isinstance(call.func, ast.Attribute):
+        return ""
+    name = call.func.attr
+    if name in ("read_text", "read_bytes"):
+        return "file"
+    texts = all(isinstance(arg, ast.Constant) and isinstance(arg.value, str) for arg in call.args)
+    return "text" if name in TEXT_METHODS or (name in ("split", "rsplit", "replace", "join") and texts and not call.keywords) else ""
 
 
 def c_shape(project: Project, line: HotLine) -> str | None:
@@ -118,15 +162,18 @@ def c_shape(project: Project, line: HotLine) -> str | None:
     return None
 
 
-def _calls_libraries(project: Project, account: LoaderAccount) -> bool:
-    """Whether the hottest lines call into imported packages: then C code of a library does the work, not Python bytecode."""
-    for line in account.lines[:3]:
-        file = project.file(line.file)
-        for call in query.calls_at(file, line.line) if file is not None else ():
-            name = query.qualified(file, call.func) if file is not None else None
-            if file is not None and name is not None and name.partition(".")[0] in {t.partition(".")[0] for t in file.aliases.values()}:
-                return True
-    return False
+def _python_part(project: Project, line: HotLine) -> float:
+    """The share of a line's time that is Python code of the user: all of it inside a comprehension or lambda, which runs the line once
+    for each of many values; elsewhere the time outside of other functions, unless the line calls a library, whose C code it then is."""
+    file = project.file(line.file)
+    if file is None:
+        return line.own
+    if any(isinstance(node, ast.Lambda | query.Comprehension) and query.spans(node, line.line) for node in file.nodes):
+        return 1.0
+    packages = {target.partition(".")[0] for target in file.aliases.values()}
+    names = [query.qualified(file, call.func) or "" for call in query.calls_at(file, line.line)]
+    library = any(name.partition(".")[0] in packages and name not in LISTS_TO_ARRAYS for name in names)
+    return 0.0 if library else line.own
 
 
 def wanted_workers(slow: Slow) -> int:

@@ -216,7 +216,7 @@ def _carried_names(loop: query.Loop) -> set[str]:
         for node in _in_order(statement):
             if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                names = {inner.id for target in targets for inner in ast.walk(target) if isinstance(inner, ast.Name)}
+                names = {name for target in targets for name in _stored(target)}
                 read = {inner.id for inner in ast.walk(node.value) if isinstance(inner, ast.Name)} if node.value is not None else set()
                 if _accumulates(node, names):
                     assigned_now: set[str] = set()
@@ -229,6 +229,15 @@ def _carried_names(loop: query.Loop) -> set[str]:
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in assigned:
                 pending.add(node.id)
     return carried
+
+
+def _stored(target: ast.expr) -> set[str]:
+    """The names that an assignment changes: of ``rows[i]`` and ``state.h`` the object, not the index."""
+    if isinstance(target, ast.Tuple | ast.List):
+        return {name for inner in target.elts for name in _stored(inner)}
+    while isinstance(target, ast.Subscript | ast.Attribute | ast.Starred):
+        target = target.value
+    return {target.id} if isinstance(target, ast.Name) else set()
 
 
 def _in_order(statement: ast.stmt) -> Iterator[ast.AST]:
@@ -248,11 +257,13 @@ def _accumulates(node: ast.Assign | ast.AnnAssign | ast.AugAssign, names: set[st
     if isinstance(node, ast.AugAssign):
         return isinstance(node.op, ast.Add | ast.Sub | ast.Mult)
     value = node.value
+    target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
     if len(names) != 1 or value is None:
         return False
     name = next(iter(names))
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add | ast.Sub | ast.Mult):
-        sides = [side for side in (value.left, value.right) if isinstance(side, ast.Name) and side.id == name]
+        # The target itself, a name or ``inbox[i]``, on one side, and nothing of it on the other.
+        sides = [side for side in (value.left, value.right) if ast.unparse(side) == ast.unparse(target)]
         mentions = sum(isinstance(inner, ast.Name) and inner.id == name for inner in ast.walk(value))
         return len(sides) == 1 and mentions == 1
     if isinstance(value, ast.Call):
