@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import io
+import linecache
 import os
 import re
 import sys
@@ -47,6 +48,23 @@ def record_exception(session: Session, error: BaseException, trace: TracebackTyp
     )
     entry.count = 1
     session.recorder.touch(entry)
+    _index_out_of_bounds(session, message, last)
+
+
+_OUT_OF_BOUNDS = re.compile(r"index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)")
+
+
+def _index_out_of_bounds(session: Session, message: str, site: lines.Site | None) -> None:
+    """Gather, scatter and indexing say themselves what was out of bounds; outside deep steps nothing else tells."""
+    found = _OUT_OF_BOUNDS.search(message)
+    if found is None or site is None or session.recorder.number_of("index_error"):
+        return
+    index, dim, size = (int(number) for number in found.groups())
+    text = linecache.getline(site.file, site.line)
+    function = next((name for name in ("gather", "scatter", "index_select", "take_along_dim") if name in text), "index")
+    data = {"function": function, "size": size, "dim": dim, "min": index, "max": index, "bad": None, "total": None, "raised": True}
+    entry = session.recorder.fact("index_error", f"{function}@{site.key}", site, lambda: {**data, "rows": [], "values": [index]})
+    entry.count = 1
 
 
 def _phase(session: Session, frames: list[tuple[FrameType, int]]) -> str:
@@ -64,8 +82,6 @@ def _phase(session: Session, frames: list[tuple[FrameType, int]]) -> str:
 
 
 def _tensors_on_line(frame: FrameType, line: int) -> dict[str, Any]:
-    import linecache
-
     text = linecache.getline(frame.f_code.co_filename, line)
     found: dict[str, Any] = {}
     for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", text)):
@@ -170,16 +186,11 @@ def hide_own_frames() -> None:
 
 def without_own_frames(error: BaseException, trace: TracebackType | None, depth: int = 0) -> TracebackType | None:
     """The traceback with doctorch's frames taken out; those of its causes are mended in place."""
-    first = trace
-    while first is not None and _own(first):
-        first = first.tb_next
+    first = _next_foreign(trace)
     at = first
     while at is not None:
-        following = at.tb_next
-        while following is not None and _own(following):
-            following = following.tb_next
-        at.tb_next = following
-        at = following
+        at.tb_next = _next_foreign(at.tb_next)
+        at = at.tb_next
     if depth < 20:
         for chained in (error.__cause__, error.__context__):
             if chained is not None and chained.__traceback__ is not None:
@@ -187,6 +198,15 @@ def without_own_frames(error: BaseException, trace: TracebackType | None, depth:
     if depth == 0:
         error.__traceback__ = first
     return first
+
+
+def _next_foreign(trace: TracebackType | None) -> TracebackType | None:
+    """The next frame that would be there without us: operators that the deep look passes on go through torch's own Python once more."""
+    passed_on = False
+    while trace is not None and (_own(trace) or (passed_on and trace.tb_frame.f_code.co_filename.endswith("_ops.py"))):
+        passed_on = trace.tb_frame.f_code.co_name == "__torch_dispatch__" or passed_on
+        trace = trace.tb_next
+    return trace
 
 
 _OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep

@@ -29,12 +29,13 @@ SHAPE_NODES = frozenset(
 class Call:
     """One backward call under observation."""
 
-    __slots__ = ("entry", "deep", "used", "before", "site")
+    __slots__ = ("entry", "deep", "used", "before", "site", "grad_off")
 
     def __init__(self, entry: Entry, deep: bool, site: Site | None) -> None:
         self.entry = entry
         self.deep = deep
         self.site = site
+        self.grad_off = not torch.is_grad_enabled()
         self.used: list[Any] = []
         self.before: list[Any] = []
 
@@ -78,6 +79,7 @@ def _first() -> dict[str, Any]:
         "retain_graph",
         "failed",
         "got_max",
+        "failed_grad_off",
     )
     return {**dict.fromkeys(counts, 0), "reached_min": None, "reached_max": None, "grad_fn": None, "numel": None, "error": None}
 
@@ -106,11 +108,12 @@ def _look(session: Session, call: Call, loss: torch.Tensor) -> None:
     params.find_holders(tape.used | bits, [root for ref in session.roots.values() if (root := ref.module()) is not None])
     data = call.entry.data
     data["deep"] += 1
-    number = bits.bit_count() if hasattr(bits, "bit_count") else bin(bits).count("1")
+    # A fresh leaf made on the way (a value that came back from numpy) is nothing that trains.
+    number = sum(param.trains for param in params.members(bits))
     data["reached_none"] += number == 0
     data["reached_min"] = number if data["reached_min"] is None else min(number, data["reached_min"])
     data["reached_max"] = number if data["reached_max"] is None else max(number, data["reached_max"])
-    data["used_max"] = max(data["used_max"], len(call.used))
+    data["used_max"] = max(data["used_max"], sum(param.trains for param in call.used))
     data["graph_nodes"] = max(data["graph_nodes"], len(nodes))
     _marks(session, loss, number == 0)
     _line_facts(session, len(nodes))
@@ -250,6 +253,7 @@ def end(session: Session, call: Call | None, failure: BaseException | None) -> N
     data = call.entry.data
     if failure is not None:
         data["failed"] += 1
+        data["failed_grad_off"] += call.grad_off
         data["error"] = f"{type(failure).__name__}: {failure}"[:500]
         session.recorder.touch(call.entry)
     got = 0
@@ -257,7 +261,7 @@ def end(session: Session, call: Call | None, failure: BaseException | None) -> N
         tensor = param.ref()
         if tensor is not None and tensor.grad is not None and _grad_state(tensor) != before:
             param.entry.data["got_grad"] += 1
-            got += 1
+            got += param.trains
             session.recorder.touch(param.entry)
     data["got_max"] = max(data["got_max"], got)
 

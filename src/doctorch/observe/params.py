@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+import types
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -26,10 +28,13 @@ OWN_TABLES = frozenset(vars(torch.nn.Module()))
 """Attributes that every module has: its tables of parameters, buffers, submodules and hooks."""
 
 
+NOT_CONTAINERS = (types.FunctionType, types.MethodType, types.ModuleType, type, functools.partial)
+
+
 class Param:
     """One leaf tensor."""
 
-    __slots__ = ("ref", "index", "entry", "name", "root", "optimizer", "searched")
+    __slots__ = ("ref", "index", "entry", "name", "root", "optimizer", "searched", "owner")
 
     def __init__(self, tensor: torch.Tensor, index: int, entry: Entry) -> None:
         self.ref = weakref.ref(tensor)
@@ -39,6 +44,12 @@ class Param:
         self.root: str | None = None
         self.optimizer: str | None = None
         self.searched = False
+        self.owner: weakref.ref[torch.nn.Module] | None = None
+
+    @property
+    def trains(self) -> bool:
+        """Whether it is meant to learn: a Parameter, or in an optimizer; not just some leaf that requires grad."""
+        return bool(self.entry.data["is_parameter"]) or self.optimizer is not None
 
 
 class ParamTable:
@@ -65,10 +76,13 @@ class ParamTable:
 
     def register_root(self, root: torch.nn.Module, key: str) -> None:
         """Name every parameter of a module that was called from outside any other."""
+        owners = {id(p): module for module in root.modules() for p in module.parameters(recurse=False)}
         for name, tensor in root.named_parameters():
             param = self.get(tensor)
             if param is None:
                 return
+            if param.owner is None and id(tensor) in owners:
+                param.owner = weakref.ref(owners[id(tensor)])
             if param.name is None or (param.root != key and param.name.count(".") < name.count(".")):
                 # The outermost module gives the fullest name.
                 param.name, param.root = name, key
@@ -93,6 +107,8 @@ class ParamTable:
                 data["used_grad"] += 1
             else:
                 data["used_nograd"] += 1
+            owner = param.owner() if param.owner is not None else None
+            data["used_eval"] += owner is not None and not owner.training
             site = sites.get(param.index)
             if site is not None:
                 data["used_site"] = site.as_data
@@ -153,6 +169,7 @@ def _first_data(tensor: torch.Tensor) -> dict[str, Any]:
         "holder": None,
         "used": 0,
         "used_nograd": 0,
+        "used_eval": 0,
         "used_grad": 0,
         "reached": 0,
         "got_grad": 0,
@@ -162,10 +179,12 @@ def _first_data(tensor: torch.Tensor) -> dict[str, Any]:
 def _container(value: Any) -> str | None:
     if isinstance(value, (list, tuple, dict, set, frozenset)):
         return "list" if isinstance(value, (list, set, frozenset)) else "tuple" if isinstance(value, tuple) else "dict"
-    if isinstance(value, torch.nn.Module | torch.Tensor):
+    if isinstance(value, torch.Tensor):
+        return "tensor" if value.requires_grad and value.is_leaf else None
+    if isinstance(value, (torch.nn.Module, *NOT_CONTAINERS)):
         return None
     module = type(value).__module__.split(".")[0]
-    if hasattr(value, "__dict__") and module not in ("torch", "builtins", "numpy") and not callable(value):
+    if hasattr(value, "__dict__") and module not in ("torch", "builtins", "numpy"):
         return "object"
     return None
 
