@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -82,6 +81,7 @@ class Server:
         process = self._started()
         assert process.stdin is not None
         assert process.stdout is not None
+        script = script.resolve()
         folder = self.folder / f"{next(self._numbers):04d}-{script.stem}"
         work = cwd if cwd is not None else folder / "work"
         work.mkdir(parents=True, exist_ok=True)
@@ -131,8 +131,7 @@ class Server:
             "ended": None,
         }
         if ran is not None:
-            name = signal.Signals(ran.signal).name if ran.signal is not None else None
-            manifest |= {"exit_code": ran.code, "signal": name, "ended": time.time(), "seconds": ran.seconds, "oom_killed": False}
+            manifest |= {"exit_code": ran.code, "signal": ran.signal, "ended": time.time(), "seconds": ran.seconds, "oom_killed": False}
         (record / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
 
     def close(self) -> None:
