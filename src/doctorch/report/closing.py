@@ -8,7 +8,7 @@ from pathlib import Path
 
 from doctorch.analysis.summary import RunFacts
 from doctorch.diagnose import Diagnosis
-from doctorch.report.messages import percent
+from doctorch.report.messages import TIED, percent
 from doctorch.report.paths import shown_path
 
 KINDS = {
@@ -73,7 +73,7 @@ def _end(run: RunFacts) -> list[str]:
         lines.append(f"The script ended with {run.exception.get('type')}{where}: {message}".rstrip(": "))
     if not run.torch_imported:
         lines.append("The script ended before it imported torch, so there was nothing to watch.")
-    elif not run.processes:
+    elif not run.processes and run.exception is None:
         lines.append("The script imported torch but did not train: no backward and no optimizer step was seen.")
     if run.stall is not None and (run.signal or run.exception is not None):
         place = f"{Path(run.stall.file).name}:{run.stall.line}" if run.stall.file and run.stall.line else "outside the user's files"
@@ -127,4 +127,4 @@ def _signal_name(number: int) -> str:
 
 
 def _plural(n: int, one: str, many: str | None = None) -> str:
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
+    return f"{n:,}{TIED}{one if n == 1 else many or one + 's'}"

@@ -12,7 +12,7 @@ from doctorch import __version__
 from doctorch.analysis.summary import RunFacts
 from doctorch.diagnose import Diagnosed, Diagnosis
 from doctorch.findings import Edit, Place
-from doctorch.report.messages import sentences
+from doctorch.report.messages import sentences, untied
 from doctorch.report.paths import shown_path
 from doctorch.source import edits
 from doctorch.source.project import Project
@@ -67,9 +67,9 @@ def _finding(found: Diagnosed, project: Project, base: Path) -> dict[str, Any]:
         "severity": finding.severity.label,
         **_place(finding.place, base),
         "source": found.source_line,
-        "message": words.message,
-        "why": words.why,
-        "fix": words.fix,
+        "message": untied(words.message),
+        "why": untied(words.why) if words.why is not None else None,
+        "fix": untied(words.fix) if words.fix is not None else None,
         "message_id": finding.message,
         "values": dict(finding.values),
         "explained_by": found.explained_by,

@@ -21,6 +21,14 @@ from typing import Any
 from doctorch.findings import Finding, Value
 from doctorch.rules import registry
 
+TIED = "\u00a0"
+"""Between a number and its unit, so that no line breaks there; :func:`untied` makes a plain space of it."""
+
+
+def untied(text: str) -> str:
+    """The text with plain spaces."""
+    return text.replace(TIED, " ")
+
 
 @dataclass(frozen=True)
 class Sentences:
@@ -74,7 +82,7 @@ def _count(value: Any, noun: str) -> str:
     if not noun:
         return number
     one, _, many = noun.partition("/")
-    return f"{number} {one if value == 1 else many or one + 's'}"
+    return f"{number}{TIED}{one if value == 1 else many or one + 's'}"
 
 
 def _plain(value: Any) -> str:
@@ -90,20 +98,20 @@ def _plain(value: Any) -> str:
 def percent(share: float) -> str:
     """``0.714`` gives ``71 %``; below 1 % one decimal."""
     value = 100 * share
-    return f"{value:.1f} %" if 0 < abs(value) < 1 else f"{value:.0f} %"
+    return f"{value:.1f}{TIED}%" if 0 < abs(value) < 1 else f"{value:.0f}{TIED}%"
 
 
 def milliseconds(value: float) -> str:
     """A time in ms, or in seconds from 2 s on."""
     if abs(value) >= 2000:
-        return f"{value / 1000:.1f} s" if value < 100_000 else f"{value / 1000:,.0f} s"
-    return f"{value:.0f} ms" if abs(value) >= 10 else f"{value:.1f} ms" if abs(value) >= 1 else f"{value:.2f} ms"
+        return f"{value / 1000:.1f}{TIED}s" if value < 100_000 else f"{value / 1000:,.0f}{TIED}s"
+    return f"{value:.0f}{TIED}ms" if abs(value) >= 10 else f"{value:.1f}{TIED}ms" if abs(value) >= 1 else f"{value:.2f}{TIED}ms"
 
 
 def binary_size(value: float) -> str:
     """Bytes in binary units."""
     for unit in ("B", "KiB", "MiB", "GiB"):
         if abs(value) < 1024 or unit == "GiB":
-            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+            return f"{value:.0f}{TIED}{unit}" if unit == "B" else f"{value:.1f}{TIED}{unit}"
         value /= 1024
     raise AssertionError("unreachable")

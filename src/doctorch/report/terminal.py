@@ -18,7 +18,7 @@ from typing import TextIO
 from doctorch.diagnose import Diagnosed, Diagnosis
 from doctorch.findings import Place, Severity
 from doctorch.report import closing
-from doctorch.report.messages import sentences
+from doctorch.report.messages import sentences, untied
 from doctorch.report.paths import shown_path
 
 MAX_WIDTH = 80
@@ -115,12 +115,13 @@ class _Page:
 
     def paragraph(self, label: str, text: str) -> None:
         wrapped = textwrap.wrap(text, self.width - INDENT, break_long_words=False, break_on_hyphens=False) or [""]
-        self.lines.append(self.style(f"{label:>{INDENT - 2}}  ", _DIM) + wrapped[0])
-        self.lines.extend(" " * INDENT + line for line in wrapped[1:])
+        self.lines.append(self.style(f"{label:>{INDENT - 2}}  ", _DIM) + untied(wrapped[0]))
+        self.lines.extend(" " * INDENT + untied(line) for line in wrapped[1:])
 
     def closing(self, diagnosis: Diagnosis) -> None:
         for sentence in closing.sentences(diagnosis, self.cwd):
-            self.lines.extend(textwrap.wrap(sentence, self.width, break_long_words=False, break_on_hyphens=False))
+            wrapped = textwrap.wrap(sentence, self.width, break_long_words=False, break_on_hyphens=False)
+            self.lines.extend(untied(line) for line in wrapped)
 
 
 def _cut(text: str, width: int) -> str:

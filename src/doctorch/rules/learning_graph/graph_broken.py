@@ -130,7 +130,7 @@ def _spoken(op: str) -> str:
 def edit(finding: Finding, project: Project) -> Edit | None:
     """Remove ``.detach()`` or ``.data`` where the line has exactly one of them."""
     file = project.file(finding.place.file) if finding.place else None
-    if file is None or finding.place is None or finding.values.get("op") not in DETACHING:
+    if file is None or finding.place is None or finding.values.get("op") not in DETACHING or finding.message == "new-leaf":
         return None
     statement = query.statement_at(file, finding.place.line)
     if statement is None or isinstance(statement, query.Function | query.Loop | ast.ClassDef):

@@ -39,7 +39,7 @@ def _of(process: Process, module: Fact) -> Finding | None:
         severity=severity,
         message="part" if held else "whole",
         values={
-            "module": str(module.get("qualname") or module.get("cls") or "the module"),
+            "module": str(module.get("cls") or "the module"),
             "names": tensors.module_names(missing),
             "missing": len(missing),
             "tensors": len(params),

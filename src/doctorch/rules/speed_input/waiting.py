@@ -125,7 +125,8 @@ def _kind_of_python(project: Project, account: LoaderAccount) -> str:
         file = project.file(line.file)
         functions = [query.function_at(file, number) for number in (line.line, line.getitem_line) if number] if file is not None else []
         for node in (inner for function in functions if function is not None for inner in ast.walk(function)):
-            if isinstance(node, ast.Call):
+            # What stands under an if may be done once: «if self.file is None: self.file = open(…)».
+            if file is not None and isinstance(node, ast.Call) and not any(isinstance(around, ast.If) for around in file.ancestors(node)):
                 kinds.add(_built_in_kind(node))
     return "reload-file" if "file" in kinds else "tokenise" if "text" in kinds else PYTHON
 
@@ -192,7 +193,7 @@ def values_of(slow: Slow) -> dict[str, Value]:
     return {
         "share": slow.share,
         "wait": account.wait_per_batch,
-        "step": slow.step.step_ms,
+        "step": account.wait_per_batch / slow.share,  # means, as the waiting is one
         "total": account.total_wait,
         "batches": account.batches,
         "dataset": str(account.fact.get("dataset_cls")),
