@@ -15,6 +15,7 @@ import torch.nn.functional as F
 from doctorch.observe import graph, indices, values
 from doctorch.observe.lines import Site, here
 from doctorch.observe.session import Session
+from doctorch.observe.wrap import put
 
 LOSSES = (
     "cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
@@ -81,9 +82,11 @@ class LossObserver:
                 self.inside = False
 
         # torch.jit.script compiles the source of what it finds: it shall find torch's own function.
-        wrapper.__script_if_tracing_wrapper = True  # type: ignore[attr-defined]
-        wrapper.__original_fn = original  # type: ignore[attr-defined]
-        setattr(F, name, wrapper)
+        # By setattr, since a class body would mangle these names.
+        setattr(wrapper, "__prepare_scriptable__", lambda: original)  # noqa: B010
+        setattr(wrapper, "__script_if_tracing_wrapper", True)
+        setattr(wrapper, "__original_fn", original)
+        put(F, name, wrapper)
 
     # ---- tables
 

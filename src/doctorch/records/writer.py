@@ -169,6 +169,8 @@ class RecordWriter:
                     self._flush()
             with self.lock:
                 if self._connection is not None:
+                    with contextlib.suppress(sqlite3.Error):  # somebody reads just now: it stays a WAL file, as sound
+                        self._connection.execute("PRAGMA journal_mode=DELETE")  # one plain file, readable from a read-only folder
                     self._connection.close()
                     self._connection = None
         except Exception as error:  # a full disk, a removed folder: the training goes on unrecorded
