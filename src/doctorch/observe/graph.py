@@ -57,13 +57,11 @@ def begin(session: Session, loss: torch.Tensor | None, site: Site | None, deep: 
     session.recorder.touch(entry)
     tape = session.tape
     call = Call(entry, deep and tape.count > 0, site)
+    session.saw_site(key, call.deep)
     if call.deep:
-        session.site_looks[key] = session.site_looks.get(key, 0) + 1
         data["grad_fn"] = type(node).__name__ if node is not None else None
         data["numel"] = loss.numel()
         _look(session, call, loss)
-    else:
-        session.site_looks.setdefault(key, 0)
     return call
 
 

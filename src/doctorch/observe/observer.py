@@ -164,7 +164,8 @@ class Observer:
         recorder.writer.providers[-1] = session._release_row
         session.tape.recorder = recorder
         self.training.optimizers.clear()
-        self.training.step_counts.clear()
+        self.training.since_anchor.clear()
+        self.training.stepping.clear()
         self.training.anchor = None
         self.modules.depth = 0
         self.losses.entries.clear()

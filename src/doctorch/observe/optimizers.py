@@ -205,6 +205,7 @@ class OptimizerWatch:
         if site is not None:
             self.entry.data["step_site"] = site.as_data
         self.written = self.stale = self.cleared_after_write = self.kept = False
+        # In a turn with several optimizers the next step of this one may lie in a turn that is followed when this is not.
         self.followed = self.session.full
         if self.followed:
             if not self.sample:

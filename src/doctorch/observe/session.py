@@ -21,7 +21,9 @@ DEEP_SHARE = 0.015
 DEEP_ALLOWANCE_NS = 3_000_000
 """Granted on top, so that short runs get more than the first looks."""
 NEW_SITE_SEGMENTS = 2
-"""Deep looks granted to a backward call that was not seen before (a second loss, a generator's step)."""
+"""Deep looks granted to a backward call that was not seen before (a second loss, a generator's step, a second training)."""
+NEW_SITE_SHARE = 0.1
+"""Share of the loop's time up to which they are granted."""
 
 
 FULL_FIRST = 24
@@ -50,6 +52,7 @@ class Session:
         self.deep_segments = 0
         self.deep_ns = 0
         self.site_looks: dict[str, int] = {}
+        self.granted = 0
         self.in_optimizer = False
         self.in_loader = False
         # the current step
@@ -206,17 +209,23 @@ class Session:
         if self.deep:
             self.tape.clear()
 
+    def saw_site(self, key: str, deep: bool) -> None:
+        """A backward call at that place; one that was not seen before is granted a few deep looks of its own."""
+        if key not in self.site_looks:
+            self.site_looks[key] = 0
+            if self.segments:
+                self.granted = NEW_SITE_SEGMENTS * len(self.site_looks)
+        self.site_looks[key] += deep
+
     def _want_deep(self) -> bool:
         if self.segments < DEEP_FIRST:
             return True
-        if self.segments not in DEEP_MORE and self.segments > 64:
+        if self.granted:
+            self.granted -= 1
+            return self.deep_ns < 8 * DEEP_ALLOWANCE_NS + NEW_SITE_SHARE * (now() - self.recorder.loop_started)
+        if self.segments not in DEEP_MORE:
             return False
-        elapsed = now() - self.recorder.loop_started
-        afford = self.deep_ns < DEEP_ALLOWANCE_NS + DEEP_SHARE * elapsed
-        few = len(self.site_looks) > 1 and min(self.site_looks.values()) < NEW_SITE_SEGMENTS and self.segments < 64
-        if few:
-            return self.deep_ns < 4 * DEEP_ALLOWANCE_NS + 0.2 * elapsed
-        return afford and self.segments in DEEP_MORE
+        return self.deep_ns < DEEP_ALLOWANCE_NS + DEEP_SHARE * (now() - self.recorder.loop_started)
 
 
 def _capturing() -> bool:

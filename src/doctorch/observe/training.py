@@ -29,8 +29,8 @@ class TrainingObserver:
         self.backward_depth = 0
         self.stepping: list[int] = []
         """Ids of the optimizers inside whose step we are; some wrap another."""
-        self.anchor: str | None = None
-        self.step_counts: dict[str, int] = {}
+        self.anchor: OptimizerWatch | None = None
+        self.since_anchor: set[str] = set()
         self.step_began = 0
         self.built = 0
 
@@ -57,7 +57,10 @@ class TrainingObserver:
         def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
             if compiling() or self.backward_depth or threading.get_ident() != self.session.recorder.main_ident:
                 return original(tensors, *args, **kwargs)
-            return self._run_backward(original, "backward", tensors, args, kwargs)
+            result = self._run_backward(original, tensors, args, kwargs)
+            if not self.built and self._step_done(now()):  # a hand-written update without an optimizer: each backward is a step
+                raise SystemExit(0)
+            return result
 
         put(torch.autograd, "backward", backward)
         original_grad = torch.autograd.grad
@@ -78,7 +81,7 @@ class TrainingObserver:
 
         put(torch.autograd, "grad", grad)
 
-    def _run_backward(self, original: Any, name: str, tensors: Any, args: Any, kwargs: Any) -> Any:
+    def _run_backward(self, original: Any, tensors: Any, args: Any, kwargs: Any) -> Any:
         session = self.session
         if not (session.full or session.deep):
             return self._light_backward(original, tensors, args, kwargs)
@@ -137,8 +140,6 @@ class TrainingObserver:
             session.watch(entered - began + LIGHT_NS)
             try:
                 session.segment_ended()
-                if not self.built:
-                    self._step_done(left)
             except Exception:
                 session.recorder.failed()
 
@@ -240,23 +241,22 @@ class TrainingObserver:
                 watch.backward_ended(grads, site)
         graph.end(session, call, failure)
         session.segment_ended()
-        if not self.built:
-            self._step_done(now())  # no optimizer at all: each backward is a step of a hand-written update
 
     def _before_step(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         try:
-            began = now()
+            session = self.session
             if id(optimizer) in self.stepping:
                 self.stepping.clear()  # its last step raised
             self.stepping.append(id(optimizer))
             if len(self.stepping) > 1:
                 return
-            self.session.pause()
-            self.session.in_optimizer = True
-            if self.session.full:
+            session.in_optimizer = True
+            if session.full or session.pushed:
+                began = now()
+                session.pause()
                 self.watch_of(optimizer).step_begins()
+                session.watch(now() - began)
             self.step_began = now()
-            self.session.watch(self.step_began - began)
         except Exception:
             self.session.recorder.failed()
 
@@ -269,11 +269,12 @@ class TrainingObserver:
                 return
             began = now()
             session = self.session
-            session.pause()
             session.in_optimizer = False
-            session.recorder.ensure_started()
-            session.recorder.role = "training"
             session.optimizer_ns += began - self.step_began
+            if session.pushed or not session.recorder.started:
+                session.pause()
+                session.recorder.ensure_started()
+            session.recorder.role = "training"
             session.event(began)
             watch = self.watch_of(optimizer)
             site = here(1) if watch.steps < 3 or session.deep else None
@@ -290,22 +291,27 @@ class TrainingObserver:
     def _turn(self, watch: OptimizerWatch, at: int) -> bool:
         """Decide whether this optimizer step closes a turn of the loop. Returns True when the asked number of steps is reached.
 
-        One optimizer closes the turns, the one that steps most often, of several equals the last in order.
+        One optimizer closes the turns: the one that steps most often, of several equals the last in order.
         """
-        counts = self.step_counts
-        counts[watch.key] = counts.get(watch.key, 0) + 1
+        if watch is self.anchor:
+            self.since_anchor.clear()
+            return self._step_done(at)
         if self.anchor is None:
-            self.anchor = watch.key
-        elif watch.key != self.anchor:
-            ahead = counts[watch.key] - counts[self.anchor]
-            if ahead > 1 or (ahead == 0 and counts[watch.key] == 1):
-                self.anchor = watch.key
-                if ahead == 0:
-                    self.session.amend_step(at)
-                    return False
-        if watch.key != self.anchor:
+            self.anchor = watch
+            return self._step_done(at)
+        repeated = watch.key in self.since_anchor
+        self.since_anchor.add(watch.key)
+        if self.anchor.steps == 1 and watch.steps == 0:
+            # The second optimizer of the first turn: it comes last in the loop, so it is the one that closes turns.
+            self.anchor = watch
+            self.since_anchor.clear()
+            self.session.amend_step(at)
             return False
-        return self._step_done(at)
+        if repeated:  # twice without the other: that one steps seldom, or belongs to an earlier training
+            self.anchor = watch
+            self.since_anchor.clear()
+            return self._step_done(at)
+        return False
 
     def _step_done(self, at: int) -> bool:
         session = self.session
