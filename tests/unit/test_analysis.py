@@ -24,8 +24,19 @@ def test_step_account_leaves_out_the_warm_up_and_watching(tmp_path: Path) -> Non
     assert (account.steps, account.measured) == (20, 18)
     assert account.step_ms == pytest.approx(10.0)
     assert account.wait_share == pytest.approx(0.5)
+    assert account.typical_wait_share == pytest.approx(0.5)
     assert account.other_ms == pytest.approx(1.0)
     assert account.total_ms == pytest.approx(2 * 498.0 + 18 * 10.0)
+
+
+def test_a_few_slow_steps_do_not_change_the_typical_share(tmp_path: Path) -> None:
+    record = RecordBuilder(tmp_path).steps([1.0] * 40, duration_ms=[10.0] * 30 + [400.0] * 10, wait_ms=6.0)
+    process = record.run().main
+    assert process is not None
+    account = step_account(process)
+    assert account is not None
+    assert account.typical_wait_share == pytest.approx(0.6)
+    assert account.wait_share < 0.1
 
 
 def test_no_steps_no_account(tmp_path: Path) -> None:

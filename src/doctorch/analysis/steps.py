@@ -30,6 +30,8 @@ class StepAccount:
     optimizer_ms: float
     wait_share: float
     """Waiting for the loader as a share of all time, 0 to 1."""
+    typical_wait_share: float
+    """Median over the steps of waiting over the step's time: what a step is like, whatever a few slow ones were."""
     total_ms: float
     """Sum of all steps, the warm-up too."""
 
@@ -70,6 +72,7 @@ def step_account(process: Process) -> StepAccount | None:
         backward_ms=middle("backward_ms"),
         optimizer_ms=middle("optimizer_ms"),
         wait_share=min(1.0, waited / spent) if spent > 0 else 0.0,
+        typical_wait_share=median(min(1.0, _known(steps["wait_ms"][i]) / duration[i]) if duration[i] > 0 else 0.0 for i in kept),
         total_ms=sum(d * w for d, w in zip(duration, steps.width, strict=True) if math.isfinite(d)),
     )
 

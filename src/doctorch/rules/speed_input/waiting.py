@@ -51,7 +51,7 @@ class Slow:
     account: LoaderAccount
     step: StepAccount
     share: float
-    """Waiting over all time, the first batch of each iterator left out of both."""
+    """Waiting over all time, 0 to 1."""
     kind: str
     """``waits``, a shape of ``analysis.loaders``, ``python`` or ``library``."""
     kind_share: float
@@ -67,15 +67,23 @@ def slow_loaders(run: Run) -> list[Slow]:
         return []
     found = []
     for account in loader_accounts(run):
-        first = account.total_wait - account.later_wait
-        share = account.later_wait / max(step.total_ms - first, account.later_wait, 1e-9)
+        share = _share(account, step)
         if account.fact.get("dataset_site") is None or account.later_wait < MIN_TOTAL_MS:
             continue
         if share < MIN_WAIT_SHARE or account.wait_per_batch < MIN_WAIT_MS or account.item_share < MIN_ITEM_SHARE:
             continue
         kind, kind_share, line = _kind(project_of(run), account)
-        found.append(Slow(account, step, min(share, 1.0), kind, kind_share, line))
+        found.append(Slow(account, step, share, kind, kind_share, line))
     return found
+
+
+def _share(account: LoaderAccount, step: StepAccount) -> float:
+    """Waiting for a loader as a share of the time. Without workers each step waits alike, and the typical step tells; workers deliver in
+    bursts, so there only the sums do, without the first batch of each iterator, which waits for the workers to start."""
+    if not account.workers:
+        return step.typical_wait_share
+    rest = step.total_ms - (account.total_wait - account.later_wait)
+    return min(1.0, account.later_wait / max(rest, account.later_wait, 1e-9))
 
 
 def _kind(project: Project, account: LoaderAccount) -> tuple[str, float, HotLine | None]:
@@ -190,10 +198,11 @@ def wanted_workers(slow: Slow) -> int:
 def values_of(slow: Slow) -> dict[str, Value]:
     """The values that the sentences of these rules use."""
     account = slow.account
+    wait = account.wait_per_batch if account.workers else slow.step.wait_ms
     return {
         "share": slow.share,
-        "wait": account.wait_per_batch,
-        "step": account.wait_per_batch / slow.share,  # means, as the waiting is one
+        "wait": wait,
+        "step": wait / slow.share,  # of the same kind of mean as the waiting
         "total": account.total_wait,
         "batches": account.batches,
         "dataset": str(account.fact.get("dataset_cls")),
