@@ -5,8 +5,8 @@ are installed in the fork only, right before the script runs, where ``import tor
 the fork looks like a fresh interpreter that was started on it: ``sys.argv``, ``sys.path[0]``, ``__main__``, working directory,
 standard streams, and the way an interpreter ends (exception hook, threads, exit functions).
 
-Request: ``script``, ``args``, ``cwd``, ``stdout`` and ``stderr`` (files to write), ``settings`` (for ``doctorch.observe.install``; null runs
-the script plainly), ``env`` (variables to add), ``timeout`` (seconds), ``tracer`` (a coverage data file, or null).
+Request: ``script``, ``args``, ``cwd``, ``stdout`` and ``stderr`` (files to write), ``settings`` (for ``doctorch.observe.install``; null
+runs the script plainly), ``env`` (variables to add), ``timeout`` (seconds), ``tracer`` (a coverage data file, or null).
 Answer: ``code`` (exit code, None after a signal), ``signal``, ``seconds``, ``timed_out``.
 """
 
@@ -32,8 +32,8 @@ from types import ModuleType
 from typing import Any
 
 PRELOADED = ("numpy", "torch", "torch.utils.data", "torch.utils.checkpoint", "torch.distributions", "torch._dynamo", "pandas", "PIL.Image")
-"""What scripts import as a rule, or torch for them: the first optimizer imports ``torch._dynamo``, which takes a second. What is not installed
-is left to the script that wants it."""
+"""What scripts import as a rule, or torch for them: the first optimizer imports ``torch._dynamo``, which takes a second. What is not
+installed is left to the script that wants it."""
 
 _exit = os._exit
 """The plain function: observers wrap ``os._exit`` in the forks."""
@@ -123,9 +123,12 @@ def _streams(request: Mapping[str, Any]) -> None:
         descriptor = os.open(path, flags, 0o600)
         os.dup2(descriptor, number, inheritable=True)
         os.close(descriptor)
-    sys.stdin = open(0, encoding="utf-8", closefd=False)
-    sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", closefd=False)
-    sys.stderr = sys.__stderr__ = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
+    vars(sys).update(
+        stdin=os.fdopen(0, encoding="utf-8", closefd=False),
+        stdout=os.fdopen(1, "w", encoding="utf-8", closefd=False),
+        stderr=os.fdopen(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False),
+    )
+    vars(sys).update(__stdin__=sys.stdin, __stdout__=sys.stdout, __stderr__=sys.stderr)
 
 
 def _start_tracer(data_file: str | None) -> Any:
@@ -180,9 +183,9 @@ def _print_exception(error: BaseException) -> None:
 
 def _finish(code: int) -> int:
     """What an interpreter does between the end of the script and its own."""
-    threading._shutdown()  # type: ignore[attr-defined]
+    getattr(threading, "_shutdown")()  # noqa: B009 - not in the stubs
     try:
-        atexit._run_exitfuncs()  # type: ignore[attr-defined]
+        atexit._run_exitfuncs()
     except BaseException:  # it has printed it, and an interpreter goes on
         pass
     for stream in (sys.stdout, sys.stderr):

@@ -19,6 +19,7 @@ IN_ONE_PROCESS = [
     "warnings_seen",
     "signals_and_timers",
     "threads",
+    "tables",
     "signatures",
     "copies",
     "scripted_and_compiled",

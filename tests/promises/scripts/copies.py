@@ -36,7 +36,7 @@ model = Net()
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
 scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 20)
 loader = DataLoader(TensorDataset(torch.randn(24, 4), torch.randint(0, 2, (24,))), batch_size=6)
-for epoch in range(3):
+for _epoch in range(3):
     for x, y in loader:
         loss = nn.functional.cross_entropy(model(x), y)
         optimizer.zero_grad()
@@ -55,5 +55,6 @@ for epoch in range(3):
     twin_optimizer.step()
     show("twin", twin)
     restored = pickle.loads(pickle.dumps(optimizer))
-    print("restored", type(restored).__name__, sorted(vars(restored)), restored.state_dict()["param_groups"] == optimizer.state_dict()["param_groups"])
+    print("restored", type(restored).__name__, sorted(vars(restored)))
+    print("groups", restored.state_dict()["param_groups"] == optimizer.state_dict()["param_groups"])
     print(repr(model), repr(optimizer).count("\n"), sorted(model.state_dict()))

@@ -41,7 +41,7 @@ def run():
     model = Net()
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
     data = TensorDataset(torch.randint(0, 100, (160, 50)), torch.randint(0, 10, (160,)))
-    for epoch in range(2):
+    for _epoch in range(2):
         for ids, y in DataLoader(data, batch_size=24, shuffle=True):
             loss = nn.functional.cross_entropy(model(ids), y)
             optimizer.zero_grad()

@@ -6,7 +6,8 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader
 
-print([signal.getsignal(n) for n in (signal.SIGALRM, signal.SIGUSR1, signal.SIGPROF, signal.SIGVTALRM)], signal.getitimer(signal.ITIMER_REAL))
+TIMERS = (signal.SIGALRM, signal.SIGUSR1, signal.SIGPROF, signal.SIGVTALRM)
+print([signal.getsignal(n) for n in TIMERS], signal.getitimer(signal.ITIMER_REAL))
 print(signal.pthread_sigmask(signal.SIG_BLOCK, []), signal.set_wakeup_fd(-1))
 seen = []
 signal.signal(signal.SIGUSR1, lambda number, frame: seen.append((number, frame.f_code.co_name)))
@@ -36,7 +37,7 @@ for x in DataLoader(Items(), 8):
     optimizer.zero_grad()
     model(x).pow(2).mean().backward()
     optimizer.step()
-print(seen, signal.getitimer(signal.ITIMER_REAL), signal.getsignal(signal.SIGALRM))
+print(seen, signal.getitimer(signal.ITIMER_REAL))
 
 rings = []
 signal.signal(signal.SIGALRM, lambda number, frame: rings.append(number))

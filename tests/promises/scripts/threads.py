@@ -1,4 +1,4 @@
-"""Training in a thread beside the main one; the threads that there are; an exception in a thread."""
+"""Training in threads beside the main one; an exception in a thread."""
 
 import sys
 import threading
@@ -32,7 +32,6 @@ for worker in workers:
     worker.join()
 print(sorted(results.items()))
 print(threading.main_thread().name, threading.current_thread() is threading.main_thread())
-print(sorted(t.name for t in threading.enumerate()), threading.active_count())
 threading.excepthook = lambda args: print("thread", args.thread.name, "died of", args.exc_type.__name__)
 dying = threading.Thread(target=lambda: nn.Linear(2, 2)(torch.ones(3)), name="dying")
 dying.start()

@@ -26,11 +26,11 @@ class Broken(nn.Module):
             raise ValueError("no such product") from error
 
 
-for attempt in (lambda: list(DataLoader(Items(), 4)), lambda: Broken()(torch.ones(3, 2)), lambda: open("missing.txt")):
+for attempt in (lambda: list(DataLoader(Items(), 4)), lambda: Broken()(torch.ones(3, 2)), lambda: open("missing.txt").close()):
     try:
         attempt()
     except (KeyError, ValueError, OSError) as error:
-        print(type(error).__name__, error, [name for name, _ in traceback.walk_tb(error.__traceback__) if False])
+        print(type(error).__name__, error)
         traceback.print_exc(file=sys.stdout, limit=1)
 optimizer = torch.optim.SGD([torch.ones(2, requires_grad=True)], lr=0.1)
 optimizer.step(lambda: Broken()(torch.ones(3, 2)))

@@ -20,7 +20,8 @@ class Items(Dataset):
 
     def __getitem__(self, i):
         info = get_worker_info()
-        return torch.tensor([i, info.id, info.num_workers, info.seed % 1000, random.random(), torch.rand(1).item(), torch.get_num_threads()])
+        drawn = [random.random(), torch.rand(1).item(), torch.get_num_threads()]
+        return torch.tensor([i, info.id, info.num_workers, info.seed % 1000, *drawn])
 
 
 class Stream(IterableDataset):
@@ -49,9 +50,8 @@ def main():
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     for context in sys.argv[1:]:
         generator = torch.Generator().manual_seed(5)
-        loader = DataLoader(
-            Items(), 4, shuffle=True, num_workers=2, worker_init_fn=start, generator=generator, multiprocessing_context=context, persistent_workers=True
-        )
+        options = {"num_workers": 2, "multiprocessing_context": context}
+        loader = DataLoader(Items(), 4, shuffle=True, worker_init_fn=start, generator=generator, persistent_workers=True, **options)
         for _ in range(2):
             trained(loader, model, optimizer)
         print(context, sorted(DataLoader(Stream(), None, num_workers=2, multiprocessing_context=context)), flush=True)

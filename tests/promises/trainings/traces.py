@@ -1,4 +1,7 @@
-"""Prints every bit that a training leaves: losses, weights, gradients, optimizer states, modes, versions, random generators. Seeds those of Python and numpy."""
+"""Prints every bit that a training leaves: losses, weights, gradients, optimizer states, modes, versions, random generators.
+
+Seeds the generators of Python and numpy when it is imported.
+"""
 
 import hashlib
 import random
