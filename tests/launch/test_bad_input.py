@@ -167,3 +167,33 @@ def test_a_manifest_that_is_no_json(bench: Bench) -> None:
     (record / "manifest.json").write_text("{", encoding="utf-8")
     done = bench.doctorch("diagnose", str(record))
     assert (done.code, len(own_lines(done.stderr)), done.stderr.count(b"\n")) == (2, 1, 1)
+
+
+def test_a_reader_that_goes_away(bench: Bench) -> None:
+    """As in ``doctorch run … 2>&1 | head -1``."""
+    command = f"'{bench.python}' -m doctorch run --json out.json {bench.script('print(1, flush=True)')} 2>&1 >/dev/null | true; exit 0"
+    done = bench.command(["bash", "-c", command])
+    assert done.stderr == b""
+    assert bench.json()["run"]["exit_code"] == 0
+
+
+def test_a_fault_of_ours_is_said_and_kept(bench: Bench) -> None:
+    name = bench.script("import sys; print('ran'); sys.exit(6)")
+    code = f"""
+import sys
+import doctorch.diagnose
+def fails(run): raise ValueError('a fault of ours')
+doctorch.diagnose.diagnose = fails
+sys.argv = ['doctorch', 'run', '--json', 'out.json', {name!r}]
+from doctorch.cli import main
+main()
+"""
+    done = bench.plain("-c", code)
+    assert (done.code, done.stdout) == (6, b"ran\n")
+    (sentence,) = own_lines(done.stderr)
+    assert sentence.startswith("doctorch: the diagnosis failed (ValueError: a fault of ours); details in ")
+    assert b"Traceback" not in done.stderr
+    (record,) = bench.records
+    assert "a fault of ours" in (record / "doctorch-error.txt").read_text(encoding="utf-8")
+    answer = bench.json()
+    assert (answer["findings"], len(answer["problems"])) == ([], 1)

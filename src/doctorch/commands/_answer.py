@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from doctorch.commands._say import empty_answer, note, write_answer
 
@@ -26,33 +26,51 @@ def diagnosis_of(folder: Path) -> Diagnosis:
 
 
 def answer_for_folder(folder: Path | None, json_file: Path | None, quiet: bool, problems: list[str]) -> list[str]:
-    """Diagnose, print on stderr, write the JSON. Whatever fails here is said in one sentence, and a JSON file is written all the same.
+    """Diagnose, write the JSON, print on stderr. Whatever fails here is said in one sentence, and a JSON file is written all the same.
 
     Returns the severities of the findings.
+
+    Raises:
+        KeyboardInterrupt: the user had enough of waiting.
     """
     from doctorch.records.reader import RecordError
 
+    answer: dict[str, Any] = {}
     try:
         if folder is None:
             raise RecordError(problems[0] if problems else "there is no record.")
         diagnosis = diagnosis_of(folder)
         from doctorch.report.json import as_object
 
-        write_answer(json_file, as_object(diagnosis))
-        if not quiet:
-            from doctorch.report.terminal import show
-
-            show(diagnosis, sys.stderr)
-        return severities(diagnosis)
+        answer = as_object(diagnosis)
     except RecordError as error:
         sentence = str(error)
         if sentence not in problems:
             note(sentence)
+        answer = empty_answer(sentence)
+        return []
     except Exception as error:
         sentence = f"the diagnosis failed ({type(error).__name__}: {error}){_kept(folder)}."
         note(sentence)
-    write_answer(json_file, empty_answer(sentence))
-    return []
+        answer = empty_answer(sentence)
+        return []
+    finally:
+        write_answer(json_file, answer or empty_answer("the diagnosis was cut short."))
+    if not quiet:
+        _show(diagnosis, folder)
+    return severities(diagnosis)
+
+
+def _show(diagnosis: Diagnosis, folder: Path) -> None:
+    """Print on stderr; a reader that went away (``2>&1 | head``) is nothing to speak of."""
+    from doctorch.report.terminal import show
+
+    try:
+        show(diagnosis, sys.stderr)
+    except OSError:
+        pass
+    except Exception as error:
+        note(f"the diagnosis cannot be shown ({type(error).__name__}: {error}){_kept(folder)}.")
 
 
 def severities(diagnosis: Diagnosis) -> list[str]:
