@@ -6,11 +6,14 @@ would be wrong: it gets the interpreter just where the main thread lets go of it
 
 from __future__ import annotations
 
+import ast
+import linecache
 import os
 import signal
 import threading
 import weakref
-from types import FrameType
+from itertools import islice
+from types import CodeType, FrameType
 from typing import Any
 
 from doctorch.observe import lines
@@ -131,13 +134,15 @@ class Sampler:
         if getitem_line is not None:
             data["in_getitem"] = True
             data["getitem_line"] = getitem_line
+        name: str | None
         if callee is not None:
             name = f"{callee.f_globals.get('__name__', '?')}:{callee.f_code.co_name}"
-            callees = data["callees"]
-            if name in callees or len(callees) < 24:
-                callees[name] = callees.get(name, 0.0) + ms
         else:
             data["own_ms"] += ms
+            name = _c_call(inner)
+        callees = data["callees"]
+        if name is not None and (name in callees or len(callees) < 24):
+            callees[name] = callees.get(name, 0.0) + ms
         self.recorder.touch(entry)
 
     def _getitem_line(self, frame: FrameType | None) -> int | None:
@@ -156,6 +161,39 @@ class Sampler:
 def _first_line(watch: LoaderWatch, site: lines.Site) -> dict[str, Any]:
     zeros = {"weight_ms": 0.0, "hits": 0, "own_ms": 0.0}
     return {"loader": watch.key, **zeros, "function": site.function, "in_getitem": False, "getitem_line": None, "callees": {}}
+
+
+_c_calls: dict[tuple[int, int], str | None] = {}
+
+
+def _c_call(frame: FrameType) -> str | None:
+    """``call:`` and the name, as written, of the C function that has just returned to this frame, if one has.
+
+    Signals are handled right after a call into C, with the frame still at the call; its position gives the text (Python 3.11).
+    """
+    code = frame.f_code
+    key = (id(code), frame.f_lasti)  # the frame's site was taken before, which keeps the code alive
+    if key not in _c_calls:
+        _c_calls[key] = _call_text(code, frame.f_lasti)
+    return _c_calls[key]
+
+
+def _call_text(code: CodeType, lasti: int) -> str | None:
+    positions = getattr(code, "co_positions", None)
+    if positions is None:
+        return None
+    start, end, column, end_column = next(islice(positions(), lasti // 2, None), (None, None, None, None))
+    if start is None or start != end or column is None:
+        return None
+    text = linecache.getline(code.co_filename, start).encode()[column:end_column].decode(errors="replace")
+    try:
+        node = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+    if not isinstance(node, ast.Call):
+        return None
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
+    return f"call:{name}" if name else None
 
 
 _OWN_TICK = Sampler._tick.__code__
