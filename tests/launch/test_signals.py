@@ -107,15 +107,15 @@ def test_a_killed_child_is_diagnosed(bench: Bench, start: Callable[..., Started]
 def test_ignored_signals_stay_ignored(bench: Bench) -> None:
     """As under nohup, or in the background of a script."""
     name = bench.script(
-        "import signal; print([signal.getsignal(s) for s in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE)])"
+        "from signal import *; print([getsignal(s) for s in (SIGHUP, SIGINT, SIGQUIT, SIGCHLD, SIGPIPE)])",
     )
 
     def ignore() -> None:
-        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGCHLD):
             signal.signal(number, signal.SIG_IGN)
 
     plain = bench.plain(name, preexec_fn=ignore)
-    assert plain.stdout.count(b"SIG_IGN") == 4
+    assert plain.stdout.count(b"SIG_IGN") == 5
     assert bench.watched("-q", name, preexec_fn=ignore).stdout == plain.stdout
     assert bench.watched("-q", name).stdout == bench.plain(name).stdout
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def run(
     words: list[str] = typer.Argument(
         None,
-        metavar="SCRIPT [ARGS]...",
+        metavar="SCRIPT [ARGS]",
         help="The script and its arguments. All that follows the script belongs to it.",
         show_default=False,
     ),

@@ -145,8 +145,18 @@ class Child:
     def _start(self) -> None:
         parent = os.getpid()
         options: dict[str, Any] = {}
-        if sys.platform == "linux":
-            options["preexec_fn"] = lambda: die_with_parent(parent)
+        # Some launchers ignore SIGCHLD. Here that would lose how the child ended; the child inherits it as it is.
+        ignored = hasattr(signal, "SIGCHLD") and signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN
+        if ignored:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+
+        def prepare() -> None:
+            if ignored:
+                signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+            die_with_parent(parent)
+
+        if sys.platform == "linux" or ignored:
+            options["preexec_fn"] = prepare
         # What the shell left open for the script stays open; Python's own descriptors close by themselves.
         self._process = subprocess.Popen(self.command, env=self.environment, close_fds=os.name != "posix", **options)
         self.pid = self._process.pid
