@@ -172,6 +172,12 @@ def module_left_out(folder: Path) -> RecordBuilder:
 
 
 @scenario(None)
+def judge_inside_a_loss_module(folder: Path) -> RecordBuilder:
+    record = _module(_optimizer(RecordBuilder(folder, LOOP)))
+    return _param(_param(record, 0, "fc.weight", root="1"), 1, "emb.weight", optimizer=None, used_eval=5)
+
+
+@scenario(None)
 def perceptual_loss(folder: Path) -> RecordBuilder:
     record = _module(_optimizer(RecordBuilder(folder, LOOP)), train_calls=0, train_grad_calls=0)
     return _param(_param(record, 0, "fc.weight", root="1"), 1, "emb.weight", optimizer=None)
@@ -200,7 +206,7 @@ def modules_in_a_dict(folder: Path) -> RecordBuilder:
 @scenario("params-not-registered", "tensor", "self.layers = []")
 def bare_tensor(folder: Path) -> RecordBuilder:
     record = _module(_optimizer(RecordBuilder(folder, LOOP)))
-    holder = {"cls": "Net", "attr": "layers", "kind": "object", "file": str(record.script), "line": record.line("class Net")}
+    holder = {"cls": "Net", "attr": "layers", "kind": "tensor", "file": str(record.script), "line": record.line("class Net")}
     return _param(record, 1, None, root=None, optimizer=None, registered=False, is_parameter=False, holder=holder)
 
 

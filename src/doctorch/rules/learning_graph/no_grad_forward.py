@@ -47,6 +47,8 @@ def _left_off(project: Project, process: Process) -> Finding | None:
         line = query.gradless_line(file, place.line) if file is not None and place is not None else None
         if file is not None and line is not None:
             return _left_off_finding(failed[0], Place(file.path, line))
+    if not failed[0].get("failed_grad_off", 1):
+        return None  # gradients were on again when backward was called
     for file in project.files:
         switches = [node.lineno for node in file.nodes if isinstance(node, ast.Expr) and query.gradless(file, node.value)]
         if switches and not any(name in file.text for name in ("set_grad_enabled(True)", "enable_grad")):

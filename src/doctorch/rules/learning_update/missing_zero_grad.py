@@ -41,7 +41,8 @@ def _of(optimizer: Fact) -> Finding | None:
         "checked": checked,
         "clears": clears,
         "optimizer": str(optimizer.get("cls") or "the optimizer"),
-        "per_step": round(int(optimizer.get("backwards") or 0) / max(1, int(optimizer.get("steps") or 1))),
+        # Both count the steps that were followed, not all.
+        "per_step": round(int(optimizer.get("backwards") or 0) / max(1, checked)),
     }
     return Finding(
         rule=RULE.id,

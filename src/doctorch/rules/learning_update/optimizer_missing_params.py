@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
 
 from doctorch.analysis import tensors
@@ -10,8 +9,6 @@ from doctorch.findings import Finding, Severity
 from doctorch.records.reader import Fact, Process, Run
 from doctorch.rules.api import Rule
 from doctorch.rules.shared import place_of, related, site_place
-from doctorch.source import query
-from doctorch.source.project import Project, project_of
 
 EXPLAINS = ("loss-plateau", "lr-too-low", "vanishing-gradients")
 
@@ -20,14 +17,14 @@ def examine(run: Run) -> Iterator[Finding]:
     for process in run.training[:1]:
         if any(optimizer.get("steps") for optimizer in process.facts("optimizer")):
             for module in process.facts("module"):
-                finding = _of(process, module)
-                if finding is not None and not (finding.message == "whole" and _made_in_eval_mode(project_of(run), module)):
+                if (finding := _of(process, module)) is not None:
                     yield finding
 
 
 def _of(process: Process, module: Fact) -> Finding | None:
     params = [p for p in tensors.parameters(process) if str(p.get("root")) == module.key and p.get("is_parameter") and p.get("registered")]
-    missing = [p for p in params if not tensors.in_optimizer(p) and p.get("reached") and p.get("got_grad")]
+    learning = [p for p in params if p.get("reached") and p.get("got_grad") and not _in_eval_mode(p)]
+    missing = [p for p in learning if not tensors.in_optimizer(p)]
     held = [p for p in params if tensors.in_optimizer(p)]
     if not missing or not _trains(process, module, held):
         return None
@@ -56,6 +53,11 @@ def _of(process: Process, module: Fact) -> Finding | None:
     )
 
 
+def _in_eval_mode(param: Fact) -> bool:
+    """Whether the module that owns the parameter stood in eval mode whenever it ran: a judge inside a loss, not a learner."""
+    return bool(param.get("used")) and int(param.get("used_eval") or 0) >= int(param["used"])
+
+
 def _trains(process: Process, module: Fact, held: Sequence[Fact]) -> bool:
     """Whether the module is meant to learn, and not a fixed network through which gradients flow to something else."""
     if held:
@@ -65,17 +67,6 @@ def _trains(process: Process, module: Fact, held: Sequence[Fact]) -> bool:
     if module.get("loaded") or not module.get("train_grad_calls", module.get("train_calls")):
         return False
     return any(tensors.in_optimizer(p) and p.get("is_parameter") and p.get("root") is not None for p in tensors.parameters(process))
-
-
-def _made_in_eval_mode(project: Project, module: Fact) -> bool:
-    """Whether a class of the module puts a part of itself into eval mode when it is made: a judge, not a learner."""
-    for site in (module.get("class_sites") or {}).values():
-        file = project.file(site.get("file"))
-        functions = [query.function_at(file, int(line)) for line in (site.get("init_line"),) if line] if file is not None else []
-        for node in (inner for function in functions if function is not None for inner in ast.walk(function)):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "eval":
-                return True
-    return False
 
 
 def _optimizer_beside(process: Process, held: Sequence[Fact]) -> Fact | None:

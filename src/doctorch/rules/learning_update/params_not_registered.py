@@ -18,6 +18,7 @@ from doctorch.source.project import Project, project_of
 
 EXPLAINS = ("optimizer-missing-params", "loss-plateau", "lr-too-low")
 CONTAINERS = frozenset({"list", "dict", "tuple"})
+FIXES = {"list": "module-list", "tuple": "module-list", "dict": "module-dict", "object": "submodule"}
 
 
 def examine(run: Run) -> Iterator[Finding]:
@@ -169,7 +170,7 @@ def _finding(project: Project, params: Sequence[Fact], cls: str, attribute: str,
         place=place,
         related=related(around, site_place(params[0].get("used_site"))),
         why="unknown",
-        fix="module-dict" if kind == "dict" else "module-list" if kind in CONTAINERS else "parameter",
+        fix=FIXES.get(kind, "parameter"),
         explains=EXPLAINS,
         ground="graph",
     )
