@@ -123,12 +123,9 @@ def _streams(request: Mapping[str, Any]) -> None:
         descriptor = os.open(path, flags, 0o600)
         os.dup2(descriptor, number, inheritable=True)
         os.close(descriptor)
-    vars(sys).update(
-        stdin=os.fdopen(0, encoding="utf-8", closefd=False),
-        stdout=os.fdopen(1, "w", encoding="utf-8", closefd=False),
-        stderr=os.fdopen(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False),
-    )
-    vars(sys).update(__stdin__=sys.stdin, __stdout__=sys.stdout, __stderr__=sys.stderr)
+    # Standard output and error have empty buffers and write to the new descriptors, in the way that the interpreter chose at its start.
+    vars(sys).update(stdin=os.fdopen(0, encoding="utf-8", closefd=False))
+    vars(sys).update(__stdin__=sys.stdin)
 
 
 def _start_tracer(data_file: str | None) -> Any:
