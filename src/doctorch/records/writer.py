@@ -16,7 +16,7 @@ import time
 from array import array
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from doctorch.records import schema
 
@@ -38,6 +38,9 @@ MAX_SOURCE_BYTES = 2 * 1024 * 1024
 
 NETWORK_FILE_SYSTEMS = ("nfs", "cifs", "smb", "lustre", "gpfs", "beegfs", "ceph", "fuse", "9p", "afs", "glusterfs", "panfs", "wekafs")
 """File systems on which SQLite's WAL is not allowed or not safe (https://www.sqlite.org/wal.html, shared memory between hosts)."""
+
+
+_Item = TypeVar("_Item")
 
 
 class Entry:
@@ -193,8 +196,7 @@ class RecordWriter:
             provider()
         if self.on_tick is not None:
             self.on_tick()
-        dirty, self.dirty = self.dirty, []
-        rows, self.pending = self.pending, []
+        dirty, rows = _take(self.dirty), _take(self.pending)
         self._keep_sources()
         connection.execute("BEGIN")
         try:
@@ -249,6 +251,13 @@ class RecordWriter:
                     os.replace(temporary, target)
                 self._seen_sources[path] = digest
                 self.meta["sources"] = {p: d for p, d in self._seen_sources.items() if d}
+
+
+def _take(items: list[_Item]) -> list[_Item]:
+    """Move out what is there. The list stays the same object: another thread may be about to append to it."""
+    taken = items[: len(items)]
+    del items[: len(taken)]
+    return taken
 
 
 def compact(connection: sqlite3.Connection) -> None:
