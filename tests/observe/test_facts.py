@@ -351,3 +351,64 @@ def test_environment_is_an_allow_list(server: Server, tmp_path: Path) -> None:
     everything = process.path.read_bytes()
     assert b"hunter2" not in everything
     assert process.meta["environment"].get("OMP_NUM_THREADS") == "1"
+
+
+def test_bounds_are_taken_before_a_copy_and_used_at_the_operator(server: Server, tmp_path: Path) -> None:
+    """The path of an accelerator, driven by hand on CPU tensors: no device is here."""
+    process = observed(
+        server,
+        tmp_path,
+        """
+        import torch
+        from doctorch.observe import indices
+        from doctorch.observe.recorder import current
+        recorder = current()
+        ids = torch.tensor([[1, 2], [7, 3]])
+        on_device = ids.clone()
+        indices.copied(ids, on_device)
+        indices.before_device_operator(recorder, "embedding", on_device, 7, sampled=False, extra={"module": "emb"})
+        indices.before_device_operator(recorder, "embedding", on_device, 8, sampled=False)
+        labels = torch.tensor([0, -100, 2])
+        indices.copied(labels, labels)
+        indices.before_device_operator(recorder, "cross_entropy", labels, 3, sampled=False, ignore=-100)
+        computed = ids + 1
+        indices.before_device_operator(recorder, "embedding_bag", computed, 8, sampled=True)
+        indices.before_device_operator(recorder, "embedding_bag", ids + 2, 4, sampled=False)
+        """,
+    )
+    found = {fact["function"]: fact for fact in process.facts("index_error")}
+    assert set(found) == {"embedding", "embedding_bag"}
+    assert (found["embedding"]["size"], found["embedding"]["max"], found["embedding"]["raised"]) == (7, 7, False)
+    assert found["embedding"]["module"] == "emb"
+    assert (found["embedding_bag"]["size"], found["embedding_bag"]["max"]) == (8, 8)
+
+
+def test_workers_report_the_line_that_takes_the_time(server: Server, tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(
+        textwrap.dedent("""
+        import torch
+        from torch.utils.data import DataLoader, Dataset
+
+        class Squares(Dataset):
+            def __len__(self):
+                return 24
+            def __getitem__(self, i):
+                total = 0
+                for k in range(60000):
+                    total += k * i
+                return torch.tensor(float(total))
+
+        for batch in DataLoader(Squares(), batch_size=4, num_workers=2):
+            pass
+        """),
+        encoding="utf-8",
+    )
+    ran = server.run(path)
+    assert ran.record is not None, ran.said
+    workers = [p for p in Run(ran.record).processes if p.role == "loader-worker"]
+    assert len(workers) == 2
+    for worker in workers:
+        assert worker.facts("loader")[0]["fetched"] == 3
+        weights = {fact.line: fact["weight_ms"] for fact in worker.facts("loader_line") if fact["in_getitem"]}
+        assert max(weights, key=weights.__getitem__) in (10, 11)
