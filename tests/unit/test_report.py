@@ -128,7 +128,10 @@ def test_hung(tmp_path: Path) -> None:
 def test_an_exception_is_named(tmp_path: Path) -> None:
     record = RecordBuilder(tmp_path, scenarios.LOOP, exit_code=1).steps([1.0])
     record.fact("exception", "last", {"type": "ValueError", "message": "bad thing\nmore"}, at="out = model")
-    assert f"The script ended with ValueError at train.py:{record.line('out = model')}: bad thing" in closing(record)
+    text = closing(record)
+    assert f"The script ended with ValueError at train.py:{record.line('out = model')}: bad thing" in text
+    assert re.search(r"None of the \d+ rules examined accounts for that\.", text)
+    assert "Nothing wrong found" not in text
 
 
 def test_own_failures_and_damage_are_said(tmp_path: Path) -> None:

@@ -52,6 +52,8 @@ def _nothing(diagnosis: Diagnosis) -> str:
     run = diagnosis.run
     if run is None:
         return f"Nothing wrong found: {rules} over {_plural(diagnosis.files, 'file')}. What only a run shows was not examined."
+    if run.exception is not None or run.signal:
+        return f"None of the {rules} examined accounts for that."
     if not run.steps:
         return f"No fault was found in what was seen: {rules}, but no training step to apply them to."
     return f"Nothing wrong found: {rules} over {_plural(run.steps, 'step')}."
