@@ -689,9 +689,10 @@ def _loader(
     own: float = 0.0,
     cpu: float = 0.9,
     wait: float = 80.0,
+    duration: float | list[float] = 100.0,
     **data: Any,
 ) -> RecordBuilder:
-    record = RecordBuilder(folder, source).steps(around(1.0, 50, 0.1), duration_ms=100.0, wait_ms=wait)
+    record = RecordBuilder(folder, source).steps(around(1.0, 60, 0.1), duration_ms=duration, wait_ms=wait)
     record.fact("backward", "b", {"deep": 0}, at="loss.backward", count=50)
     whole = {
         "dataset_cls": "Items",
@@ -773,6 +774,12 @@ def library_work(folder: Path) -> RecordBuilder:
 @scenario("no-workers-heavy-items", "waits", "loader = DataLoader", "warning")
 def a_slow_store(folder: Path) -> RecordBuilder:
     return _loader(folder, "value = self.store", {}, own=1.0, cpu=0.02)
+
+
+@scenario("slow-getitem-dataframe-row", "slow", "self.frame.iloc", "warning")
+def frame_rows_while_others_take_the_cores(folder: Path) -> RecordBuilder:
+    # A third of the typical step is waiting, but the quicker steps wait 30 of 35 ms.
+    return _loader(folder, "row = self.frame", {"pandas.core.indexing:__getitem__": 2500.0}, wait=30.0, duration=[35.0, 90.0, 95.0] * 20)
 
 
 @scenario(None)

@@ -39,6 +39,17 @@ def test_a_few_slow_steps_do_not_change_the_typical_share(tmp_path: Path) -> Non
     assert account.wait_share < 0.1
 
 
+def test_the_quicker_quarter_on_a_loaded_machine(tmp_path: Path) -> None:
+    waits = [12.0, 30.0, 12.0, 50.0] * 10
+    rests = [60.0, 3.0, 90.0, 40.0] * 10
+    record = RecordBuilder(tmp_path).steps([1.0] * 40, duration_ms=[w + r for w, r in zip(waits, rests, strict=True)], wait_ms=waits)
+    process = record.run().main
+    assert process is not None
+    account = step_account(process)
+    assert account is not None
+    assert account.quiet_wait_share == pytest.approx(12 / (12 + 40))
+
+
 def test_no_steps_no_account(tmp_path: Path) -> None:
     process = RecordBuilder(tmp_path).run().main
     assert process is not None

@@ -32,6 +32,9 @@ class StepAccount:
     """Waiting for the loader as a share of all time, 0 to 1."""
     typical_wait_share: float
     """Median over the steps of waiting over the step's time: what a step is like, whatever a few slow ones were."""
+    quiet_wait_share: float
+    """The same from the quicker quarter: the lower quartile of the waiting over its sum with that of the rest of the step. Where other
+    processes take the cores away, now from the fetch and now from the step, the quicker quarter is what it costs by itself."""
     total_ms: float
     """Sum of all steps, the warm-up too."""
 
@@ -63,6 +66,8 @@ def step_account(process: Process) -> StepAccount | None:
     def middle(name: str) -> float:
         return median(_known(steps[name][i]) for i in kept)
 
+    quiet_wait = _lower_quartile([_known(steps["wait_ms"][i]) for i in kept])
+    quiet_rest = _lower_quartile([max(0.0, duration[i] - _known(steps["wait_ms"][i])) for i in kept])
     return StepAccount(
         steps=steps.count,
         measured=sum(steps.width[i] for i in kept),
@@ -73,8 +78,13 @@ def step_account(process: Process) -> StepAccount | None:
         optimizer_ms=middle("optimizer_ms"),
         wait_share=min(1.0, waited / spent) if spent > 0 else 0.0,
         typical_wait_share=median(min(1.0, _known(steps["wait_ms"][i]) / duration[i]) if duration[i] > 0 else 0.0 for i in kept),
+        quiet_wait_share=quiet_wait / (quiet_wait + quiet_rest) if quiet_wait > 0 else 0.0,
         total_ms=sum(d * w for d, w in zip(duration, steps.width, strict=True) if math.isfinite(d)),
     )
+
+
+def _lower_quartile(values: list[float]) -> float:
+    return sorted(values)[len(values) // 4]
 
 
 def _known(value: float) -> float:

@@ -17,6 +17,9 @@ from doctorch.source.project import Project, project_of
 
 MIN_WAIT_SHARE = 0.4
 """Waiting as a share of all time; below it, a loader that cost nothing would make the run less than 1.7 times as fast."""
+NOISY_WAIT_SHARE = 0.25
+QUIET_WAIT_SHARE = 0.6
+"""On a loaded machine the typical step may be mostly other processes: then so much of it, with so much of the quicker quarter, will do."""
 MIN_WAIT_MS = 5.0
 """Waiting a batch: less is the loader's own machinery."""
 MIN_TOTAL_MS = 500.0
@@ -70,7 +73,8 @@ def slow_loaders(run: Run) -> list[Slow]:
         share = _share(account, step)
         if account.fact.get("dataset_site") is None or account.later_wait < MIN_TOTAL_MS:
             continue
-        if share < MIN_WAIT_SHARE or account.wait_per_batch < MIN_WAIT_MS or account.item_share < MIN_ITEM_SHARE:
+        noisy = not account.workers and share >= NOISY_WAIT_SHARE and step.quiet_wait_share >= QUIET_WAIT_SHARE
+        if (share < MIN_WAIT_SHARE and not noisy) or account.wait_per_batch < MIN_WAIT_MS or account.item_share < MIN_ITEM_SHARE:
             continue
         kind, kind_share, line = _kind(project_of(run), account)
         found.append(Slow(account, step, share, kind, kind_share, line))
@@ -122,7 +126,7 @@ def _shapes_of(project: Project, line: HotLine) -> dict[str, float]:
         shapes[own] += line.own
     elif not shapes:
         shapes[PYTHON] += _python_part(project, line)
-    return shapes
+    return {shape: min(1.0, share) for shape, share in shapes.items()}
 
 
 def _kind_of_python(project: Project, account: LoaderAccount) -> str:
