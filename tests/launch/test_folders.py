@@ -17,6 +17,7 @@ from doctorch.launch.folder import make_folder, newest_folder
 from doctorch.launch.growth import LOOK_S, Growth
 from doctorch.launch.target import Interpreter, Target, UsageError, interpreter_flags
 
+MEASURED = True
 TARGET = Target("some/train me.py", False)
 
 

@@ -14,6 +14,7 @@ from launchbench import Bench
 from doctorch.launch.files import write_json
 from doctorch.launch.group import Group, Meeting, find_group, host_identity
 
+MEASURED = True
 TORCHRUN = {
     "RANK": "1",
     "WORLD_SIZE": "4",
@@ -116,7 +117,7 @@ def test_the_first_does_not_wait_for_the_dead(tmp_path: Path) -> None:
 
 def launch(bench: Bench, script: str, *options: str, size: int = 2) -> list[tuple[int, bytes, bytes]]:
     """Start ``size`` parents as torchrun does, and return how each ended."""
-    words = [sys.executable, "-m", "doctorch", "run", *options, bench.script(script)]
+    words = [*bench.start(), "run", *options, bench.script(script)]
     shared = TORCHRUN | {"WORLD_SIZE": str(size), "LOCAL_WORLD_SIZE": str(size)}
     processes = [
         subprocess.Popen(
