@@ -23,6 +23,8 @@ PLAIN = [sys.executable]
 WATCHED = [sys.executable, "-m", "doctorch", "run", "-q"]
 BLOCK = 10
 STEPS = 300
+EARLY = 70
+"""Steps at the start that are followed more closely than the later ones."""
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1"}
 
 
@@ -36,7 +38,11 @@ class Pair:
     @property
     def median_ratio(self) -> float:
         """Of each two blocks that ran one after the other the ratio of their medians, and of these the median."""
-        starts = range(0, len(self.plain), BLOCK)
+        return self.ratio_between(0, len(self.plain))
+
+    def ratio_between(self, first: int, end: int) -> float:
+        """The same for a part of the steps."""
+        starts = range(first, end, BLOCK)
         return median(median(self.watched[i : i + BLOCK]) / median(self.plain[i : i + BLOCK]) for i in starts)
 
     @property
@@ -104,6 +110,9 @@ def per_step(wanted_ms: float, promised: float, repeats: int) -> None:
     print(f"step of {wanted_ms:g} ms (batch {batch}, {repeats} pairs of {STEPS} steps)")
     print(f"  median step           {plain:8.3f} ms plain {watched:8.3f} ms watched   ratio {median(ratios):.3f} (promised <= {promised})")
     print(f"                        ratios of the pairs: {', '.join(f'{r:.3f}' for r in ratios)}")
+    early = median(p.ratio_between(0, EARLY) for p in pairs)
+    late = median(p.ratio_between(EARLY, STEPS) for p in pairs)
+    print(f"                        the first {EARLY} steps {early:.3f}, the others {late:.3f}")
     whole = sorted(p.whole_ratio for p in pairs)
     print(
         f"  all {STEPS} steps         {median(sum(p.plain) for p in pairs):8.0f} ms plain "

@@ -14,7 +14,7 @@ def train(seed, out):
         for p in model.parameters():
             p.copy_(torch.randn(p.shape, generator=generator))
     optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
-    for _ in range(200):
+    for _ in range(400):
         x = torch.randn(16, 4, generator=generator)
         loss = nn.functional.mse_loss(model(x), x[:, :1])
         optimizer.zero_grad()
@@ -24,7 +24,7 @@ def train(seed, out):
 
 
 results = {}
-workers = [threading.Thread(target=train, args=(seed, results), name=f"trainer-{seed}") for seed in range(3)]
+workers = [threading.Thread(target=train, args=(seed, results), name=f"trainer-{seed}") for seed in range(5)]
 for worker in workers:
     worker.start()
 train(9, results)
