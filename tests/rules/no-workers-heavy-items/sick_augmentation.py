@@ -54,4 +54,4 @@ class Trainer:
 
 
 torch.manual_seed(1003)
-Trainer(DataLoader(Spectra(800), batch_size=40, shuffle=True)).run(2)  # <- no-workers-heavy-items
+Trainer(DataLoader(Spectra(800), batch_size=40, shuffle=True)).run(4)  # <- no-workers-heavy-items

@@ -25,7 +25,7 @@ class Histories(Dataset):
 
 class Trainer:
     def __init__(self, data):
-        self.loader = DataLoader(data, batch_size=20, shuffle=True)
+        self.loader = DataLoader(data, batch_size=40, shuffle=True)
         self.model = nn.Sequential(nn.Linear(8, 24), nn.ReLU(), nn.Linear(24, 1))
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=1e-2)
         self.criterion = nn.BCEWithLogitsLoss()
@@ -47,4 +47,4 @@ rng = np.random.default_rng(1103)
 user = rng.integers(0, 400, 6000)
 lean = rng.normal(size=400)
 events = pd.DataFrame({"user": user, "time": rng.random(6000), "amount": lean[user] + 0.3 * rng.normal(size=6000)})
-Trainer(Histories(events, np.unique(user))).train(4)
+Trainer(Histories(events, np.unique(user))).train(10)

@@ -34,7 +34,7 @@ class Records(Dataset):
 
 class Trainer:
     def __init__(self, dataset):
-        self.loader = DataLoader(dataset, batch_size=8, shuffle=True)
+        self.loader = DataLoader(dataset, batch_size=16, shuffle=True)
         self.model = nn.Sequential(nn.Flatten(), nn.Linear(400, 24), nn.ReLU(), nn.Linear(24, 2))
         self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.05)
 
@@ -55,4 +55,4 @@ for i in range(80):
     pixels = rng.integers(0, 200, (480, 480)).astype(np.uint8)
     pixels[:, :240] += np.uint8(50 * (i % 2))
     records.append((encode(pixels), i % 2))
-Trainer(Records(records)).fit(4)
+Trainer(Records(records)).fit(9)

@@ -30,7 +30,7 @@ class Signals(Dataset):
 loader = DataLoader(Signals(path, 240), batch_size=12, shuffle=True)
 model = nn.Sequential(nn.Linear(128, 32), nn.ReLU(), nn.Linear(32, 2))
 optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
-for epoch in range(3):
+for epoch in range(5):
     for x, y in loader:
         loss = nn.functional.cross_entropy(model(x), y)
         optimizer.zero_grad()

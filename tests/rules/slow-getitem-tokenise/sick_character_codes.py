@@ -20,9 +20,9 @@ class Lines(Dataset):
         return torch.tensor(codes), text.count("a") % 2  # <- slow-getitem-tokenise
 
 
-def train(lines, epochs=5):
+def train(lines, epochs=6):
     torch.manual_seed(1207)
-    loader = DataLoader(Lines(lines), batch_size=10)
+    loader = DataLoader(Lines(lines), batch_size=20)
     model = nn.Sequential(nn.EmbeddingBag(len(ALPHABET) + 1, 16, mode="sum"), nn.BatchNorm1d(16), nn.Linear(16, 2))
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
     for epoch in range(epochs):
@@ -38,4 +38,4 @@ def train(lines, epochs=5):
 
 if __name__ == "__main__":
     phrase = "Gather 12 apples, 7 pears - and 1 melon at noon. "
-    train([(phrase * 60)[i : i + 2400] + "ab"[i % 2] for i in range(200)])
+    train([(phrase * 150)[i : i + 6000] + "ab"[i % 2] for i in range(200)])

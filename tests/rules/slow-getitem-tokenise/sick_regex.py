@@ -15,7 +15,7 @@ VOCAB = {w: i + 2 for i, w in enumerate(GOOD + BAD + FILLER)}
 PATTERN = re.compile(r"[a-z]+\d*|[.,!?]")
 
 
-def tokenize(text, limit=120):
+def tokenize(text, limit=400):
     text = re.sub(r"<[^>]+>", " ", text.lower())  # <- slow-getitem-tokenise
     tokens = PATTERN.findall(text)  # <- slow-getitem-tokenise
     ids = [VOCAB.get(token, 1) for token in tokens[:limit]]  # <- slow-getitem-tokenise
@@ -27,9 +27,9 @@ class Reviews(Dataset):
         self.labels = [random.randint(0, 1) for _ in range(n)]
         self.texts = []
         for label in self.labels:
-            words = [random.choice(FILLER) + random.choice(["", "!", "<br/>", ","]) for _ in range(180)]
-            for _ in range(30):
-                words[random.randrange(180)] = random.choice(GOOD if label else BAD).title()
+            words = [random.choice(FILLER) + random.choice(["", "!", "<br/>", ","]) for _ in range(400)]
+            for _ in range(60):
+                words[random.randrange(400)] = random.choice(GOOD if label else BAD).title()
             self.texts.append(" ".join(words))
 
     def __len__(self):

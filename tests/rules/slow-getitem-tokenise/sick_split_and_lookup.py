@@ -36,7 +36,7 @@ class Articles(Dataset):
 
 class Trainer:
     def __init__(self, data, vocab_size):
-        self.loader = DataLoader(data, batch_size=16, shuffle=True)
+        self.loader = DataLoader(data, batch_size=32, shuffle=True)
         self.model = nn.Sequential(nn.EmbeddingBag(vocab_size, 12), nn.Linear(12, 3))
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=2e-2)
 
@@ -53,6 +53,6 @@ class Trainer:
 random.seed(1203)
 torch.manual_seed(1203)
 topics = [random.randrange(3) for _ in range(320)]
-texts = [" ".join(f"t{random.randrange(100) + 60 * topic}" for _ in range(2000)) for topic in topics]
+texts = [" ".join(f"t{random.randrange(100) + 60 * topic}" for _ in range(3000)) for topic in topics]
 vocabulary = Vocabulary(texts)
-Trainer(Articles(texts, topics, vocabulary), len(vocabulary)).fit(5)
+Trainer(Articles(texts, topics, vocabulary), len(vocabulary)).fit(8)

@@ -39,6 +39,6 @@ class Trainer:
 
 torch.manual_seed(1503)
 rng = np.random.default_rng(1503)
-points = rng.random((250, 2)).astype(np.float32)
+points = rng.random((400, 2)).astype(np.float32)
 values = np.sin(4 * points[:, 0]) + points[:, 1]
-Trainer(Neighbourhoods(points, values.astype(np.float32))).run(3)
+Trainer(Neighbourhoods(points, values.astype(np.float32))).run(4)

@@ -12,7 +12,7 @@ torch.manual_seed(1501)
 
 
 class Heartbeats(Dataset):
-    def __init__(self, n, length=2500):
+    def __init__(self, n, length=5000):
         self.rate = [random.uniform(0.5, 2.0) for _ in range(n)]
         self.series = [[math.sin(t * 0.02 * r) + random.gauss(0, 0.1) for t in range(length)] for r in self.rate]
 
