@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,5 +26,5 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def coverage_file(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where forks that run under coverage put their data: beside that of this run, where it is measured, so that both are joined."""
     if pytestconfig.pluginmanager.hasplugin("_cov") and getattr(pytestconfig.option, "cov_source", None):
-        return pytestconfig.rootpath / ".coverage"
+        return Path(os.environ.get("COVERAGE_FILE", pytestconfig.rootpath / ".coverage"))
     return tmp_path_factory.mktemp("coverage") / ".coverage"
