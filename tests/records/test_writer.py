@@ -111,8 +111,7 @@ def test_flush_now_leaves_nothing_pending(tmp_path: Path) -> None:
 def test_a_folder_that_vanishes_stops_the_record_and_not_the_training(tmp_path: Path) -> None:
     missing = tmp_path / "gone"
     made = writer(missing)
-    assert made.thread is not None
-    made.thread.join(30)
+    made.join(30)
     assert made.broken is not None
     made.pending.append(row(0))
     made.flush_now()

@@ -9,7 +9,7 @@ import linecache
 import os
 import re
 import sys
-import threading
+from threading import get_ident
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -124,12 +124,12 @@ class Files:
     def install(self) -> None:
         """Wrap the one function that ``builtins.open`` and ``io.open`` are."""
         original = io.open
-        main = self.session.recorder.main_ident
+        session = self.session
 
         @functools.wraps(original)
         def open(file: Any, mode: Any = "r", *args: Any, **kwargs: Any) -> Any:
             opened = original(file, mode, *args, **kwargs)
-            if threading.get_ident() == main:
+            if get_ident() == session.thread:
                 try:
                     self._opened(file, mode)
                 except Exception:

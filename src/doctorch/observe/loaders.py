@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-import threading
 import time
 import weakref
+from threading import get_ident
 from typing import Any
 
 import torch.utils.data.dataloader as dataloader_module
@@ -66,7 +66,7 @@ class LoaderObserver:
         @functools.wraps(original)
         def __iter__(loader: Any) -> Any:
             try:
-                if threading.get_ident() == self.recorder.main_ident:
+                if get_ident() == self.session.thread:
                     self.watch_of(loader, here(1)).iterators += 1
             except Exception:
                 self.recorder.failed()
@@ -90,11 +90,10 @@ class LoaderObserver:
         base: Any = dataloader_module._BaseDataLoaderIter
         original = base.__next__
         session = self.session
-        main = self.recorder.main_ident
 
         @functools.wraps(original)
         def __next__(iterator: Any) -> Any:
-            if threading.get_ident() != main or session.in_loader:
+            if session.in_loader or (get_ident() != session.thread and session.claimed):
                 return original(iterator)
             watch = getattr(iterator, "_doctorch_watch", None)
             popped = session.pause()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-import threading
+import warnings
 from collections import Counter
 from collections.abc import Callable
+from threading import get_ident
 from typing import Any
 
 import torch
@@ -21,6 +22,7 @@ LOSSES = (
     "cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
     "binary_cross_entropy_with_logits", "kl_div", "poisson_nll_loss", "gaussian_nll_loss", "soft_margin_loss",
 )  # fmt: skip
+DIFFERENCES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 CLASSIFICATION = ("cross_entropy", "nll_loss")
 TABLES = ("embedding", "embedding_bag")
 
@@ -51,14 +53,15 @@ class LossObserver:
     def _wrap(self, name: str, observe: Callable[[str, Any, dict[str, Any]], None], failed: Callable[[str, dict[str, Any]], None]) -> None:
         original = getattr(F, name)
         compiling = torch.compiler.is_compiling
-        main = self.session.recorder.main_ident
         names = tuple(inspect.signature(original).parameters)
 
         session = self.session
+        tracing = torch._C._get_tracing_state
+        differences = name in DIFFERENCES
 
         @functools.wraps(original)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
-            if compiling() or self.inside or threading.get_ident() != main:
+            if compiling() or self.inside or get_ident() != session.thread or tracing() is not None:
                 return original(*args, **kwargs)
             self.inside = True  # cross_entropy may be written in terms of nll_loss
             try:
@@ -67,10 +70,16 @@ class LossObserver:
                 if session.full or session.deep or on_device(args, kwargs):
                     try:
                         bound = dict(zip(names, args, strict=False), **kwargs)
-                        if isinstance(bound.get("input"), torch.Tensor) and torch._C._get_tracing_state() is None:
+                        if isinstance(bound.get("input"), torch.Tensor):
                             observe(name, bound["input"], bound)
                     except Exception:
                         session.recorder.failed()
+                if differences and _will_warn(args):
+                    put(F, "warnings", _Warnings())
+                    try:
+                        return original(*args, **kwargs)
+                    finally:
+                        put(F, "warnings", warnings)
                 return original(*args, **kwargs)
             except (IndexError, RuntimeError):
                 try:
@@ -271,6 +280,22 @@ class LossObserver:
             ignore = bound.get("ignore_index", -100)
             extra = {"input_shape": list(value.shape)}
             indices.report(self.session.recorder, name, target, _classes(value), ignore=ignore, site=here(2), extra=extra)
+
+
+class _Warnings:
+    """Stands for the module ``warnings`` inside ``torch.nn.functional``: a warning points at the script's line, past our wrapper."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(warnings, name)
+
+    def warn(self, message: Any, category: Any = None, stacklevel: int = 1, *args: Any, **kwargs: Any) -> None:
+        """``warnings.warn``, with this frame and that of the wrapper counted out."""
+        warnings.warn(message, category, stacklevel + (2 if stacklevel > 1 else 1), *args, **kwargs)
+
+
+def _will_warn(args: tuple[Any, ...]) -> bool:
+    """Whether a loss of differences is given two shapes, which torch warns of with the caller's line."""
+    return len(args) > 1 and isinstance(args[0], torch.Tensor) and isinstance(args[1], torch.Tensor) and args[0].shape != args[1].shape
 
 
 def _classes(value: torch.Tensor) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-import threading
 import weakref
+from threading import get_ident
 from typing import Any
 
 import torch
@@ -48,11 +48,11 @@ class ModuleObserver:
         original: Any = torch.nn.Module.__call__
         compiling = torch.compiler.is_compiling
         session = self.session
-        main = session.recorder.main_ident
+        tracing = torch._C._get_tracing_state
 
         @functools.wraps(original)
         def __call__(module: Any, *args: Any, **kwargs: Any) -> Any:
-            if compiling() or self.depth or session.in_loader or threading.get_ident() != main:
+            if compiling() or self.depth or session.in_loader or get_ident() != session.thread or tracing() is not None:
                 return original(module, *args, **kwargs)
             self.depth = 1
             try:

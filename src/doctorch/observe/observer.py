@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-import threading
+from threading import get_ident
 from typing import Any
 
 import torch
@@ -71,12 +71,14 @@ class Observer:
             if result is tensor or compiling():
                 return result
             try:
-                if result.device.type != tensor.device.type and threading.get_ident() == recorder.main_ident:
+                if result.device.type != tensor.device.type and get_ident() == self.session.thread:
                     self._copied(tensor, result)
             except Exception:
                 recorder.failed()
             return result
 
+        if not hasattr(original, "__module__"):  # a method of a C type
+            copy.__module__ = None  # type: ignore[assignment]
         setattr(torch.Tensor, name, copy)
 
     def _copied(self, source: torch.Tensor, result: torch.Tensor) -> None:

@@ -38,6 +38,8 @@ class OptimizerWatch:
         """The gradients are zeroed through ``.data``, which leaves no version behind: only values tell."""
         self.n_params = -1
         self.steps = 0
+        self.foreign = False
+        """It steps in a thread that is not observed."""
         self.followed = False
         """Whether the gradients were looked at right after the last step, so that what is left of them can be told."""
 

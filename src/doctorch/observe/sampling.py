@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 import linecache
-import os
 import signal
+import sys
 import threading
 import weakref
 from itertools import islice
@@ -21,6 +21,8 @@ from doctorch.observe.recorder import Recorder, now
 
 TICK_S = 0.002
 """Sampling interval inside a fetch. A tick costs about 6 µs, 0.3 %."""
+RESTORE = sys.platform == "linux"
+"""Elsewhere the handler stays, doing nothing: a late signal may go to another thread."""
 MAX_DEPTH = 80
 
 
@@ -55,7 +57,6 @@ class Sampler:
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
-        self.installed = False
         self.usable = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
         self.armed = False
         self.last = 0
@@ -63,42 +64,40 @@ class Sampler:
         self.dataset_codes: set[int] = set()
 
     def arm(self, watch: LoaderWatch) -> None:
-        """Begin to sample, if the signal is free."""
-        if not self.usable:
+        """Begin to sample, if this is the main thread and the signal is free."""
+        if not self.usable or threading.get_ident() != threading.main_thread().ident:
             return
-        handler = signal.getsignal(signal.SIGALRM)
-        if handler != signal.SIG_DFL and handler != self._tick or signal.getitimer(signal.ITIMER_REAL)[0]:
+        if signal.getsignal(signal.SIGALRM) != signal.SIG_DFL or signal.getitimer(signal.ITIMER_REAL)[0]:
             return
-        if handler == signal.SIG_DFL:
-            signal.signal(signal.SIGALRM, self._tick)
-            signal.siginterrupt(signal.SIGALRM, False)
-            self.installed = True
+        signal.signal(signal.SIGALRM, self._tick)
+        signal.siginterrupt(signal.SIGALRM, False)
         self.watch = watch
         self.armed = True
         self.last = now()
         signal.setitimer(signal.ITIMER_REAL, TICK_S, TICK_S)
 
     def disarm(self) -> None:
-        """Stop sampling. The handler stays: a signal may still be on its way, and the default action would kill."""
-        if self.armed:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            self.armed = False
-            self.watch = None
+        """Stop sampling and leave the signal as it was.
+
+        A signal that the timer sent is delivered to the main thread before the call that stops the timer returns (Linux
+        prefers the main thread for signals of the process), so none can meet the default action, which would end the script.
+        """
+        if not self.armed:
+            return
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        self.armed = False
+        self.watch = None
+        if RESTORE:
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
 
     def _tick(self, number: int, frame: FrameType | None) -> None:
         while frame is not None and frame.f_code is _OWN_TICK:
             frame = frame.f_back  # the tick before is still counted: a loaded machine
-        if not self.armed:
-            if signal.getitimer(signal.ITIMER_REAL)[0] == 0.0 and now() - self.last > 1_000_000_000:
-                # Not ours: an alarm of the script's own, which means to end it.
-                signal.signal(signal.SIGALRM, signal.SIG_DFL)
-                os.kill(os.getpid(), signal.SIGALRM)
+        watch = self.watch
+        if not self.armed or watch is None or frame is None:
             return
         at = now()
         elapsed, self.last = at - self.last, at
-        watch = self.watch
-        if watch is None or frame is None:
-            return
         try:
             self._count(watch, frame, elapsed / 1e6)
         except Exception:

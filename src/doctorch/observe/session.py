@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from threading import get_ident
 from typing import Any
 
 import torch
@@ -38,6 +39,10 @@ class Session:
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
+        self.thread = recorder.main_ident
+        """The thread that trains: the one observed. Others are left alone, since autograd writes gradients outside the GIL."""
+        self.claimed = False
+        self.other_threads = False
         self.params = ParamTable(recorder)
         self.tape = Tape(recorder, self.params)
         self.pushed = False
@@ -66,6 +71,24 @@ class Session:
         self._pending_loss: list[list[float] | None] | None = None
         self.roots: dict[int, Any] = {}
         recorder.writer.providers.append(self._release_row)
+
+    def claim(self) -> bool:
+        """A backward begins: whether it is in the thread that is observed. The first to run one is that thread."""
+        ident = get_ident()
+        if ident != self.thread:
+            if self.claimed:
+                self.other_threads = True
+                return False
+            self._move_to(ident)
+        self.claimed = True
+        return True
+
+    def _move_to(self, ident: int) -> None:
+        self.thread = self.recorder.main_ident = ident
+        if self.pushed:  # by a forward in the first thread, whose stack of modes only that thread can change
+            self.tape.off = True
+            self.tape = Tape(self.recorder, self.params)
+            self.pushed = False
 
     # ---- time
 

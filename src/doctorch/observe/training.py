@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-import threading
+from threading import get_ident
 from typing import Any
 
 import torch
@@ -51,11 +51,12 @@ class TrainingObserver:
 
     def _wrap_backward(self) -> None:
         original = torch.autograd.backward
+        session = self.session
         compiling = torch.compiler.is_compiling
 
         @functools.wraps(original)
         def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
-            if compiling() or self.backward_depth or threading.get_ident() != self.session.recorder.main_ident:
+            if compiling() or (self.backward_depth and get_ident() == session.thread) or not session.claim():
                 return original(tensors, *args, **kwargs)
             result = self._run_backward(original, tensors, args, kwargs)
             if not self.built and self._step_done(now()):  # a hand-written update without an optimizer: each backward is a step
@@ -67,7 +68,7 @@ class TrainingObserver:
 
         @functools.wraps(original_grad)
         def grad(outputs: Any, *args: Any, **kwargs: Any) -> Any:
-            if compiling() or self.backward_depth or threading.get_ident() != self.session.recorder.main_ident:
+            if compiling() or self.backward_depth or get_ident() != session.thread:
                 return original_grad(outputs, *args, **kwargs)
             # A gradient taken as a value (penalties, meta-learning): no deep look, and no step of training by itself.
             popped = self.session.pause()
@@ -169,7 +170,7 @@ class TrainingObserver:
         @functools.wraps(original)
         def zero_grad(target: Any, *args: Any, **kwargs: Any) -> Any:
             result = original(target, *args, **kwargs)
-            if not compiling():
+            if not compiling() and get_ident() == self.session.thread:
                 try:
                     self._cleared(target)
                 except Exception:
@@ -189,6 +190,22 @@ class TrainingObserver:
             found.describe()
         return found
 
+    def _followed(self) -> list[OptimizerWatch]:
+        """The optimizers whose gradients may be read: not those of other threads, which autograd may be writing just now."""
+        watches = list(self.optimizers.values())
+        if self.session.other_threads:
+            watches = [watch for watch in watches if watch.steps and not watch.foreign]
+        return watches
+
+    def _is_foreign(self, optimizer: Optimizer) -> bool:
+        if get_ident() == self.session.thread:
+            return False
+        self.session.other_threads = True
+        watch = self.optimizers.get(id(optimizer))
+        if watch is not None:
+            watch.foreign = True
+        return True
+
     def _cleared(self, target: Any) -> None:
         if not self.session.full:
             return
@@ -197,7 +214,7 @@ class TrainingObserver:
         if isinstance(target, Optimizer):
             self.watch_of(target).cleared(site)
         else:
-            for watch in self.optimizers.values():
+            for watch in self._followed():
                 if (watch.kept or watch.written) and watch.sample and watch.grads() != watch.seen:
                     watch.cleared(site)
         self.session.watch(now() - began)
@@ -208,7 +225,7 @@ class TrainingObserver:
         session.recorder.role = "training"
         self._forward_ends(began)
         loss = _first_tensor(tensors)
-        before = [(watch, watch.backward_begins()) for watch in self.optimizers.values()]
+        before = [(watch, watch.backward_begins()) for watch in self._followed()]
         call = graph.begin(session, loss, site, deep, bool(kwargs.get("retain_graph") or kwargs.get("create_graph")))
         self._read_loss(tensors)
         return before, call
@@ -245,6 +262,8 @@ class TrainingObserver:
     def _before_step(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         try:
             session = self.session
+            if self._is_foreign(optimizer):
+                return
             if id(optimizer) in self.stepping:
                 self.stepping.clear()  # its last step raised
             self.stepping.append(id(optimizer))
@@ -263,6 +282,8 @@ class TrainingObserver:
     def _after_step(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         stop = False
         try:
+            if self._is_foreign(optimizer):
+                return
             if self.stepping:
                 self.stepping.pop()
             if self.stepping:

@@ -6,6 +6,7 @@ rows a few times a second, so a process that is killed loses less than a second 
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import hashlib
 import json
@@ -94,10 +95,11 @@ class RecordWriter:
         self.on_tick: Callable[[], None] | None = None
         self.lock = threading.Lock()
         """Held by the writer while it is inside SQLite; taken around a fork so that no child inherits SQLite's locks."""
-        self.thread: threading.Thread | None = None
+        self.alive = False
         self.broken: str | None = None
         self.flush_ns = 0
         self._wake = threading.Event()
+        self._done = threading.Lock()
         self._stopping = False
         self._connection: sqlite3.Connection | None = None
         self._tail: list[tuple[float, ...]] = []
@@ -107,9 +109,15 @@ class RecordWriter:
     # ---- called on the training thread
 
     def start(self) -> None:
-        """Start the writer thread."""
-        self.thread = threading.Thread(target=self._work, name="doctorch-writer", daemon=True)
-        self.thread.start()
+        """Start the writer thread. Not through ``threading``: the script's own list of threads stays as it is."""
+        self._done.acquire()
+        self.alive = True
+        _thread.start_new_thread(self._work, ())
+
+    def join(self, timeout: float) -> None:
+        """Wait until the writer thread has ended."""
+        if self._done.acquire(timeout=timeout):
+            self._done.release()
 
     def touch(self, entry: Entry) -> None:
         """Mark an entry as changed."""
@@ -129,13 +137,14 @@ class RecordWriter:
 
     def flush_now(self, timeout: float = 2.0) -> None:
         """Write everything that is pending before returning; used before the process may die."""
-        if self.thread is None or not self.thread.is_alive():
+        if not self.alive:
             return
         with contextlib.suppress(Exception):
             if self.lock.acquire(timeout=timeout):
                 try:
-                    if self._connection is not None:
-                        self._flush()
+                    if self._connection is None and not self.broken:
+                        self._open()
+                    self._flush()
                 finally:
                     self.lock.release()
 
@@ -143,8 +152,8 @@ class RecordWriter:
         """Flush and close. The record is complete afterwards."""
         self._stopping = True
         self._wake.set()
-        if self.thread is not None and self.thread.is_alive() and self.thread is not threading.current_thread():
-            self.thread.join(timeout)
+        if self.alive:
+            self.join(timeout)
 
     # ---- on the writer thread
 
@@ -164,7 +173,8 @@ class RecordWriter:
         started = time.monotonic()
         try:
             with self.lock:
-                self._open()
+                if self._connection is None:
+                    self._open()
                 self._flush()
             while not self._stopping:
                 self._wake.wait(FLUSH_FIRST_S if time.monotonic() - started < FLUSH_FIRST_FOR_S else FLUSH_S)
@@ -179,6 +189,9 @@ class RecordWriter:
         except Exception as error:  # a full disk, a removed folder: the training goes on unrecorded
             self.broken = f"{type(error).__name__}: {error}"
             self._give_up()
+        finally:
+            self.alive = False
+            self._done.release()
 
     def _give_up(self) -> None:
         with contextlib.suppress(Exception), open(os.path.join(self.folder, "observer-error.txt"), "a", encoding="utf-8") as out:

@@ -2,6 +2,7 @@
 
 import inspect
 import pickle
+import re
 
 import torch
 import torch.nn.functional as F
@@ -51,9 +52,14 @@ for function in FUNCTIONS:
         signature = str(inspect.signature(function))
     except ValueError:
         signature = "none"
+    signature = re.sub(r" at 0x[0-9a-f]+", "", signature)
     print(getattr(function, "__module__", None), function.__qualname__, signature, len(function.__doc__ or ""))
 for function in FUNCTIONS[:11]:
-    print(function.__name__, pickle.loads(pickle.dumps(function)) is function, inspect.getsourcefile(function).rpartition("/")[2])
+    print(
+        function.__name__,
+        pickle.loads(pickle.dumps(function)) is function,
+        inspect.getsourcefile(inspect.unwrap(function)).rpartition("/")[2],
+    )
 print(F.cross_entropy is nn.functional.cross_entropy, torch.nn.functional.mse_loss is F.mse_loss)
 print(inspect.signature(nn.Linear(2, 2).__call__), inspect.signature(torch.optim.SGD))
 print(torch.overrides.is_tensor_method_or_property(torch.Tensor.to), F.cross_entropy in torch.overrides.get_overridable_functions()[F])
