@@ -826,6 +826,18 @@ def at_ln_two(folder: Path) -> RecordBuilder:
     return _plateau(folder, around(math.log(2), 120, 0.01), function="binary_cross_entropy_with_logits", n_classes=None)
 
 
+@scenario("loss-plateau", "uniform", "loss = criterion", "warning")
+def at_ln_four_on_detached_scores(folder: Path) -> RecordBuilder:
+    return _plateau(folder, around(math.log(4), 120, 0.02), train_count=0)
+
+
+@scenario(None)
+def error_told_once(folder: Path) -> RecordBuilder:
+    # index_select says «index out of range in self» as an embedding does; its own fact is there.
+    record = _index(folder, "unique", "out = model", size=10, min=0, max=10, values=[10])
+    return record.fact("exception", "last", {"type": "IndexError", "message": "index out of range in self"}, at="out = model")
+
+
 @scenario("loss-plateau", "constant", "loss = criterion", "warning")
 def constant(folder: Path) -> RecordBuilder:
     return _plateau(folder, [0.25] * 60)

@@ -68,7 +68,7 @@ def bad_indices(run: Run, functions: frozenset[str]) -> Iterator[BadIndex]:
             fact=fact,
             dimension=fact.get("dim"),
         )
-    if not facts:
+    if not run.main_facts("index_error"):  # else the same error would be told twice
         yield from _from_exception(run, functions)
 
 

@@ -47,8 +47,10 @@ def examine(run: Run) -> Iterator[Finding]:
     seen = course(losses(process))
     if seen is None or seen.n < MIN_STEPS or seen.level <= 0:
         return
-    facts = [fact for fact in process.facts("loss_call") if fact.get("train_count")]
     place = max(process.facts("backward"), key=lambda fact: fact.count, default=None)
+    facts = [fact for fact in process.facts("loss_call") if fact.get("train_count")]
+    if not facts and place is not None:  # a loss of detached values, on which backward runs all the same
+        facts = [fact for fact in process.facts("loss_call") if 2 * fact.count >= place.count]
     loss_line = facts[0] if len(facts) == 1 else None
     if seen.spread <= CONSTANT * abs(seen.level) and abs(seen.first - seen.level) <= CONSTANT * abs(seen.level):
         yield _finding(loss_line or place, seen, Reference(seen.level, "constant", "constant"), 1.0)
