@@ -18,6 +18,7 @@ from doctorch.observe.modules import ModuleObserver
 from doctorch.observe.recorder import Recorder, set_current
 from doctorch.observe.session import Session
 from doctorch.observe.training import TrainingObserver
+from doctorch.observe.wrap import hide_from_dynamo
 
 
 class Observer:
@@ -37,6 +38,7 @@ class Observer:
         self.loaders = LoaderObserver(self.session)
         self.files = exits.Files(self.session)
         self.forked = False
+        self._hidden: list[bool] = []
 
     def _saw_source(self, path: str) -> None:
         self.recorder.writer.sources.append(path)
@@ -114,6 +116,7 @@ class Observer:
         if original is None:
             return
         session = self.session
+        hidden = self._hidden
 
         @functools.wraps(original)
         def use(*args: Any, **kwargs: Any) -> Any:
@@ -121,6 +124,9 @@ class Observer:
                 try:
                     if here(1) is not None:
                         session.no_deep(what)
+                    if what == "torch.compile" and not hidden:
+                        hidden.append(True)
+                        hide_from_dynamo()
                 except Exception:
                     session.recorder.failed()
             return original(*args, **kwargs)

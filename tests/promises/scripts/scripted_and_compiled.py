@@ -72,7 +72,7 @@ for _ in range(3):
     print("compiled step", step(torch.randn(6, 4), torch.randn(6, 3)).item().hex())
 counters = torch._dynamo.utils.counters
 # How many, not why: inside backward dynamo words its reason by the function that it meets first.
-print("breaks", sum(counters["graph_break"].values()), sorted(counters["stats"].items()))
+print("breaks", sum(counters["graph_break"].values()), "graphs", counters["stats"]["unique_graphs"])
 print("frames", sorted(counters["frames"].items()))
 
 params = dict(net.named_parameters())
