@@ -204,6 +204,7 @@ class Observer:
         except Exception:
             recorder.failed()
         recorder.finish("exception" if last_exception() is not None else "return")
+        lines.release()
 
     def hard_exit(self) -> None:
         """``os._exit`` was called: write what is pending."""
