@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from doctorch.observe.lines import Site, here
-from doctorch.observe.values import read_later
+from doctorch.observe.values import read_later, readable
 
 if TYPE_CHECKING:
     from doctorch.observe.recorder import Recorder
@@ -35,7 +35,7 @@ def report(
     data: dict[str, Any] = {"function": function, "size": size, "ignore_index": ignore, "raised": raised, **(extra or {})}
     if index is not None:
         data.update(shape=list(index.shape), device=str(index.device), dtype=str(index.dtype))
-        if index.device.type == "cpu":
+        if index.device.type == "cpu" and readable(index):
             found = _bad_values(index, size, lowest, ignore)
             if found is None:
                 return
@@ -76,7 +76,7 @@ def _bad_values(index: torch.Tensor, size: int, lowest: int, ignore: int | None)
 
 def copied(source: torch.Tensor, result: torch.Tensor) -> None:
     """An integer CPU tensor was copied to an accelerator: remember its bounds for the operators that will use it."""
-    if source.dtype not in INTEGERS or not 0 < source.numel() <= MAX_ELEMENTS:
+    if source.dtype not in INTEGERS or not readable(source) or not 0 < source.numel() <= MAX_ELEMENTS:
         return
     low, high = torch.aminmax(source)
     storage = result.untyped_storage()

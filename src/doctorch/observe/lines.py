@@ -153,4 +153,4 @@ def stack(frame: FrameType | None, limit: int = 30) -> list[Site]:
 def release() -> None:
     """At the end of the process: let go of the code objects, so that they die when they would without us."""
     for table in (_user_code, _sites, _alive):
-        table.clear()  # type: ignore[attr-defined]
+        table.clear()

@@ -211,6 +211,8 @@ class LossObserver:
                 data["softmax_site"] = where.as_data
         if data["count"] == 1:
             data["input_shape"], data["target_shape"] = list(value.shape), list(target.shape)
+        if not (values.readable(value) and values.readable(target)):
+            return
         if value.layout is not torch.strided or not value.is_floating_point() or not value.numel() or not value.ndim:
             return
         with torch.no_grad():

@@ -239,7 +239,7 @@ class TrainingObserver:
 
     def _read_loss(self, tensors: Any) -> None:
         loss = _first_tensor(tensors)
-        if loss is None or loss.numel() != 1:
+        if loss is None or loss.numel() != 1 or not values.readable(loss):
             self.session.loss = NAN
         elif loss.is_cpu:
             self.session.loss = values.item(loss)

@@ -19,6 +19,15 @@ item = torch.Tensor.item
 _waiting: list[tuple[int, list[torch.Tensor], Any, Callable[[list[float]], None]]] = []
 
 
+def readable(tensor: torch.Tensor) -> bool:
+    """Whether the tensor has values to read: not meta or fake, not one that a function transform (vmap, grad) has wrapped."""
+    return (
+        type(tensor) in (torch.Tensor, torch.nn.Parameter)
+        and tensor.device.type != "meta"
+        and not torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+    )
+
+
 def read_later(recorder: Recorder, scalars: Sequence[torch.Tensor], use: Callable[[list[float]], None]) -> None:
     """Call ``use`` with the values: at once for CPU tensors, else some steps later from a copy that did not block.
 
