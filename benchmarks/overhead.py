@@ -21,7 +21,8 @@ from statistics import median
 WORKLOAD = str(Path(__file__).with_name("workload.py"))
 PLAIN = [sys.executable]
 WATCHED = [sys.executable, "-m", "doctorch", "run", "-q"]
-BLOCK = 10
+BLOCK_MS = 10.0
+"""Length of a turn: short, so that both sides meet the same moments of a noisy machine."""
 STEPS = 300
 EARLY = 70
 """Steps at the start that are followed more closely than the later ones."""
@@ -34,6 +35,8 @@ class Pair:
 
     plain: list[float]
     watched: list[float]
+    block: int
+    """Steps of a turn."""
 
     @property
     def median_ratio(self) -> float:
@@ -42,8 +45,9 @@ class Pair:
 
     def ratio_between(self, first: int, end: int) -> float:
         """The same for a part of the steps."""
-        starts = range(first, end, BLOCK)
-        return median(median(self.watched[i : i + BLOCK]) / median(self.plain[i : i + BLOCK]) for i in starts)
+        block = self.block
+        starts = range(first, end, block)
+        return median(median(self.watched[i : i + block]) / median(self.plain[i : i + block]) for i in starts)
 
     @property
     def whole_ratio(self) -> float:
@@ -51,10 +55,10 @@ class Pair:
 
 
 @contextmanager
-def training(command: list[str], batch: int, folder: str) -> Iterator[subprocess.Popen[str]]:
+def training(command: list[str], batch: int, block: int, folder: str) -> Iterator[subprocess.Popen[str]]:
     """A workload that waits for its turns."""
     process = subprocess.Popen(
-        [*command, WORKLOAD, "turns", str(batch), str(BLOCK)],
+        [*command, WORKLOAD, "turns", str(batch), str(block)],
         cwd=folder,
         env=ENVIRONMENT,
         stdin=subprocess.PIPE,
@@ -71,7 +75,7 @@ def training(command: list[str], batch: int, folder: str) -> Iterator[subprocess
         process.wait(60)
 
 
-def block(process: subprocess.Popen[str]) -> list[float]:
+def take_turn(process: subprocess.Popen[str]) -> list[float]:
     """Let it train one block."""
     assert process.stdin is not None
     assert process.stdout is not None
@@ -80,19 +84,19 @@ def block(process: subprocess.Popen[str]) -> list[float]:
     return times
 
 
-def pair(batch: int) -> Pair:
+def pair(batch: int, block: int) -> Pair:
     """One plain and one watched run of ``STEPS`` steps, block by block in turn."""
     plain: list[float] = []
     watched: list[float] = []
     with (
         tempfile.TemporaryDirectory() as folder,
-        training(PLAIN, batch, folder) as first,
-        training(WATCHED, batch, folder) as second,
+        training(PLAIN, batch, block, folder) as first,
+        training(WATCHED, batch, block, folder) as second,
     ):
-        for turn in range(STEPS // BLOCK):
+        for turn in range(STEPS // block):
             for process, times in ((first, plain), (second, watched))[:: 1 if turn % 2 else -1]:
-                times += block(process)
-    return Pair(plain, watched)
+                times += take_turn(process)
+    return Pair(plain, watched, block)
 
 
 def calibrated(wanted_ms: float) -> int:
@@ -103,7 +107,7 @@ def calibrated(wanted_ms: float) -> int:
 
 def per_step(wanted_ms: float, promised: float, repeats: int) -> None:
     batch = calibrated(wanted_ms)
-    pairs = [pair(batch) for _ in range(repeats)]
+    pairs = [pair(batch, max(2, round(BLOCK_MS / wanted_ms))) for _ in range(repeats)]
     plain = median(median(p.plain) for p in pairs)
     watched = median(median(p.watched) for p in pairs)
     ratios = sorted(p.median_ratio for p in pairs)
