@@ -181,6 +181,7 @@ class RecordWriter:
                 with self.lock:
                     self._flush()
             with self.lock:
+                self._flush()  # what came between the last round and the end
                 if self._connection is not None:
                     with contextlib.suppress(sqlite3.Error):  # somebody reads just now: it stays a WAL file, as sound
                         self._connection.execute("PRAGMA journal_mode=DELETE")  # one plain file, readable from a read-only folder
