@@ -412,3 +412,22 @@ def test_workers_report_the_line_that_takes_the_time(server: Server, tmp_path: P
         assert worker.facts("loader")[0]["fetched"] == 3
         weights = {fact.line: fact["weight_ms"] for fact in worker.facts("loader_line") if fact["in_getitem"]}
         assert max(weights, key=weights.__getitem__) in (10, 11)
+
+
+def test_an_evaluation_is_not_looked_at_forever(server: Server, tmp_path: Path) -> None:
+    process = observed(
+        server,
+        tmp_path,
+        script("""
+        for step in range(400):
+            model(x)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for step in range(10):
+            optimizer.zero_grad(); F.cross_entropy(model(x), y).backward(); optimizer.step()
+        """),
+    )
+    assert process.n_steps == 10
+    assert process.facts("backward")[0]["deep"] >= 1
+    total = process.fact("segment", "all")
+    assert total is not None
+    assert total["ops"] < 50

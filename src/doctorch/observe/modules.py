@@ -97,7 +97,9 @@ class ModuleObserver:
                 root.train_grad_calls += 1
         if not grad:
             root.nograd_calls += 1
-        session.watch_ns += root.size * NS_PER_NESTED_CALL
+        session.watch(root.size * NS_PER_NESTED_CALL)
+        if session.pushed:
+            session.count_call()
         if session.deep or root.calls < 3:
             root.site = here(2) or root.site
             if session.deep and not session.pushed and (grad or session.backwards):

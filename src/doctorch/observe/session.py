@@ -21,6 +21,8 @@ DEEP_SHARE = 0.015
 """Share of the loop's time that later deep looks may take."""
 DEEP_ALLOWANCE_NS = 3_000_000
 """Granted on top, so that short runs get more than the first looks."""
+MAX_CALLS = 64
+"""Calls of models looked at in one segment; a step of training has a few, its micro-batches each have a backward."""
 NEW_SITE_SEGMENTS = 2
 """Deep looks granted to a backward call that was not seen before (a second loss, a generator's step, a second training)."""
 NEW_SITE_SHARE = 0.1
@@ -55,6 +57,8 @@ class Session:
         self.step_limit = int(limit) if limit else sys.maxsize
         self.segments = 0
         self.deep_segments = 0
+        self.calls = 0
+        """Calls of models in the current segment while the mode was on."""
         self.deep_ns = 0
         self.site_looks: dict[str, int] = {}
         self.granted = 0
@@ -218,9 +222,17 @@ class Session:
             self.deep = False
             self.recorder.note(f"deep-off: {why}")
 
+    def count_call(self) -> None:
+        """A model is called while the mode is on. Many calls without a backward are an evaluation or a roll-out: enough was seen."""
+        self.calls += 1
+        if self.calls > MAX_CALLS or self.tape.off:
+            self.pause()
+            self.deep = False
+
     def segment_ended(self) -> None:
         """After each backward: decide whether the next segment is deep."""
         self.segments += 1
+        self.calls = 0
         self.tape.in_forward = False
         if self.deep:
             self.deep_segments += 1
