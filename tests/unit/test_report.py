@@ -56,14 +56,56 @@ def test_eighty_columns(tmp_path: Path) -> None:
             assert len(line) <= 80, (scenario.name, line)
 
 
-def test_colour_only_where_the_stream_takes_it(sick: Diagnosis, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
 
+
+def test_the_width_of_the_terminal(sick: Diagnosis, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    for columns, width in (("120", 80), ("60", 60), ("10", 40)):
+        monkeypatch.setenv("COLUMNS", columns)
+        stream, other = Terminal(), io.StringIO()
+        show(sick, stream)
+        show(sick, other)
+        first = stream.getvalue().split("\n")[0]
+        assert (first, "\x1b" in stream.getvalue()) == ("doctorch " + "─" * (width - 9), False)
+        assert other.getvalue().startswith("doctorch " + "─" * 71 + "\n")  # no terminal: the environment does not matter
+
+
+def test_a_long_path_stays_in_one_piece(tmp_path: Path) -> None:
+    folder = tmp_path / ("long" * 20)
+    folder.mkdir()
+    record = RecordBuilder(folder).steps([1.0])
+    lines = render(diagnose(record.run()), cwd="/elsewhere").split("\n")
+    assert str(record.folder) in lines
+
+
+def test_wide_characters_take_two_columns(tmp_path: Path) -> None:
+    record = RecordBuilder(tmp_path, scenarios.LOOP, exit_code=1).steps([1.0])
+    record.fact("exception", "last", {"type": "ValueError", "message": "训练 " * 30}, at="out = model")
+    lines = render(diagnose(record.run()), cwd=str(record.home)).split("\n")
+    assert max(len(line) + line.count("训练") * 2 for line in lines) <= 80
+
+
+@pytest.mark.parametrize("reason", ["NO_COLOR", "TERM"])
+def test_no_escape_codes_where_they_are_not_wanted(sick: Diagnosis, monkeypatch: pytest.MonkeyPatch, reason: str) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    coloured, plain = Terminal(), Terminal()
+    show(sick, coloured)
+    monkeypatch.setenv(reason, "dumb")
+    show(sick, plain)
+    assert "\x1b[1;31mERROR" in coloured.getvalue()
+    assert "\x1b" not in plain.getvalue()
+
+
+def test_colour_only_where_the_stream_takes_it(sick: Diagnosis, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
     assert wants_colour(Terminal())
+    assert not wants_colour(io.StringIO())
+    monkeypatch.setenv("FORCE_COLOR", "1")
     assert not wants_colour(io.StringIO())
     monkeypatch.setenv("NO_COLOR", "1")
     assert not wants_colour(Terminal())

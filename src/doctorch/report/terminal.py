@@ -10,10 +10,15 @@ ERROR  double-softmax                                               train.py:58
 
 from __future__ import annotations
 
+import io
 import os
-import textwrap
 from pathlib import Path
 from typing import TextIO
+
+from rich.cells import cell_len
+from rich.console import Console, RenderableType
+from rich.rule import Rule
+from rich.text import Text
 
 from doctorch.diagnose import Diagnosed, Diagnosis
 from doctorch.findings import Place, Severity
@@ -22,68 +27,92 @@ from doctorch.report.messages import sentences, untied
 from doctorch.report.paths import shown_path
 
 MAX_WIDTH = 80
+MIN_WIDTH = 40
+"""On a narrower terminal the terminal itself breaks the lines."""
 INDENT = 7
-_COLOURS = {Severity.ERROR: "\x1b[1;31m", Severity.WARNING: "\x1b[1;33m", Severity.ADVICE: "\x1b[1;36m"}
-_BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+_STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.ADVICE: "bold cyan"}
+_LABELS = {Severity.ERROR: "ERROR", Severity.WARNING: "WARN", Severity.ADVICE: "ADVICE"}
 
 
 def wants_colour(stream: TextIO) -> bool:
     """Whether a stream is a terminal that takes colours; NO_COLOR (https://no-color.org) and TERM=dumb are respected."""
-    return bool(stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb")
+    console = _console(stream, terminal=bool(stream.isatty()))
+    # "windows" is the console before Windows 10, which takes calls and no codes; with NO_COLOR rich would leave bold and dim.
+    return console.color_system not in (None, "windows") and not console.no_color
 
 
 def show(diagnosis: Diagnosis, stream: TextIO, *, colour: bool | None = None, cwd: str | None = None) -> None:
-    """Write the report to a stream; what its encoding cannot show is replaced."""
+    """Write the report to a stream; what its encoding cannot show is replaced.
+
+    Raises:
+        OSError: as ``write`` of the stream raises it.
+    """
     colour = wants_colour(stream) if colour is None else colour
-    text = render(diagnosis, colour=colour, cwd=cwd)
+    width = min(MAX_WIDTH, max(MIN_WIDTH, _console(stream, terminal=True).width)) if stream.isatty() else MAX_WIDTH
+    text = render(diagnosis, colour=colour, width=width, cwd=cwd)
     encoding = getattr(stream, "encoding", None) or "utf-8"
+    # Written here and not by rich, which answers a reader that went away with the end of the program.
     stream.write(text.encode(encoding, errors="replace").decode(encoding))
     stream.flush()
 
 
 def render(diagnosis: Diagnosis, *, colour: bool = False, width: int = MAX_WIDTH, cwd: str | None = None) -> str:
     """The report as text that ends in a newline. Paths below ``cwd`` (default: the working directory) are shown relative to it."""
-    page = _Page(colour, width, Path(cwd or os.getcwd()))
-    page.rule()
+    page = _Page(width, Path(cwd or os.getcwd()))
     for cause in diagnosis.causes:
         page.finding(cause, diagnosis)
     page.closing(diagnosis)
-    return "\n".join(page.lines) + "\n"
+    out = io.StringIO()
+    console = _console(out, terminal=colour, colour=colour, width=width)
+    console.print(Rule(Text("doctorch", "dim"), align="left", style="dim"))
+    for line in page.lines:
+        console.print(line, soft_wrap=True)
+    return out.getvalue()
+
+
+def _console(stream: TextIO, *, terminal: bool, colour: bool | None = None, width: int | None = None) -> Console:
+    """A console that prints what it is given as it is. ``colour`` None: as the stream and the environment say."""
+    return Console(
+        file=stream,
+        # A stream that is no terminal gets plain text also where FORCE_COLOR is set: logs are read by programs too.
+        force_terminal=terminal,
+        force_jupyter=False,
+        color_system="auto" if colour is None else "standard" if colour else None,
+        no_color=None if colour is None else not colour,
+        legacy_windows=None if colour is None else False,
+        width=width,
+        markup=False,
+        emoji=False,
+        highlight=False,
+    )
 
 
 class _Page:
     """Lines under construction."""
 
-    def __init__(self, colour: bool, width: int, cwd: Path) -> None:
-        self.lines: list[str] = []
-        self.colour = colour
+    def __init__(self, width: int, cwd: Path) -> None:
+        self.lines: list[RenderableType] = []
         self.width = width
         self.cwd = cwd
 
-    def style(self, text: str, code: str) -> str:
-        return f"{code}{text}{_PLAIN}" if self.colour and text else text
-
-    def rule(self) -> None:
-        title = "doctorch "
-        self.lines.append(self.style(title + "─" * (self.width - len(title)), _DIM))
+    def line(self, *parts: str | tuple[str, str]) -> None:
+        """Add a line of texts, plain or with a style."""
+        self.lines.append(Text.assemble(*parts))
 
     def finding(self, found: Diagnosed, diagnosis: Diagnosis) -> None:
         finding = found.finding
         words = sentences(finding)
-        label = {Severity.ERROR: "ERROR", Severity.WARNING: "WARN", Severity.ADVICE: "ADVICE"}[finding.severity]
+        label = f"{_LABELS[finding.severity]:<{INDENT}}"
+        head = ((label, _STYLES[finding.severity]), (finding.rule, "bold"))
         place = self.place(finding.place, diagnosis)
-        head = f"{label:<{INDENT}}{finding.rule}"
-        gap = self.width - len(head) - len(place)
-        coloured = self.style(f"{label:<{INDENT}}", _COLOURS[finding.severity]) + self.style(finding.rule, _BOLD)
+        gap = self.width - cell_len(label + finding.rule + place)
         if gap >= 2:
-            self.lines.append(coloured + " " * gap + place)
+            self.line(*head, " " * gap + place)
         else:  # a long path gets a line of its own
-            self.lines.append(coloured)
-            self.lines.append(" " * INDENT + place)
+            self.line(*head)
+            self.line(" " * INDENT + place)
         if finding.place is not None and found.source_line:
-            prefix = f"{finding.place.line} │ "
-            code = _cut(found.source_line, self.width - INDENT - len(prefix))
-            self.lines.append(" " * INDENT + self.style(prefix, _DIM) + code)
+            self.code(f"{finding.place.line} │ ", found.source_line)
         self.paragraph("", words.message)
         if found.also:
             self.paragraph(
@@ -93,11 +122,11 @@ class _Page:
             self.paragraph("why", words.why)
         if found.edit is not None and found.edit.summary:
             self.paragraph("fix", words.fix or "Change it to:")
-            self.lines.append(" " * INDENT + self.style("→ ", _DIM) + _cut(found.edit.summary, self.width - INDENT - 2))
+            self.code("→ ", found.edit.summary)
         elif words.fix:
             self.paragraph("fix", words.fix)
         self.effects(found, diagnosis)
-        self.lines.append("")
+        self.line("")
 
     def effects(self, cause: Diagnosed, diagnosis: Diagnosis) -> None:
         for effect in diagnosis.under(cause):
@@ -113,17 +142,35 @@ class _Page:
         file = diagnosis.project.file(place.file)
         return shown_path(place.file, self.cwd) + (file.place_label(place.line) if file is not None else f":{place.line}")
 
+    def code(self, prefix: str, text: str) -> None:
+        """One line of source, cut where the page ends."""
+        shown = Text(text.replace("\t", "    "))
+        shown.truncate(max(2, self.width - INDENT - cell_len(prefix)), overflow="ellipsis")
+        self.line(" " * INDENT, (prefix, "dim"), shown.plain)
+
     def paragraph(self, label: str, text: str) -> None:
-        wrapped = textwrap.wrap(text, self.width - INDENT, break_long_words=False, break_on_hyphens=False) or [""]
-        self.lines.append(self.style(f"{label:>{INDENT - 2}}  ", _DIM) + untied(wrapped[0]))
-        self.lines.extend(" " * INDENT + untied(line) for line in wrapped[1:])
+        first, *more = _wrapped(text, self.width - INDENT)
+        self.line((f"{label:>{INDENT - 2}}  ", "dim"), first)
+        for line in more:
+            self.line(" " * INDENT + line)
 
     def closing(self, diagnosis: Diagnosis) -> None:
         for sentence in closing.sentences(diagnosis, self.cwd):
-            wrapped = textwrap.wrap(sentence, self.width, break_long_words=False, break_on_hyphens=False)
-            self.lines.extend(untied(line) for line in wrapped)
+            for line in _wrapped(sentence, self.width):
+                self.line(line)
 
 
-def _cut(text: str, width: int) -> str:
-    text = text.replace("\t", "    ")
-    return text if len(text) <= width else text[: max(1, width - 1)] + "…"
+def _wrapped(text: str, width: int) -> list[str]:
+    """Lines of at most ``width`` columns, at least one.
+
+    rich's own wrapping breaks between a number and its unit (it takes a no-break space for a space) and folds long words; a path must
+    stay in one piece to be copied, so a longer one sticks out.
+    """
+    lines = [""]
+    for word in text.translate({ord(end): " " for end in "\t\n\r\v\f"}).split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if not lines[-1] or cell_len(longer.rstrip(" ")) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return [untied(line.rstrip(" ")) for line in lines]
