@@ -24,6 +24,8 @@ WATCHED = [sys.executable, "-m", "doctorch", "run", "-q"]
 BLOCK_MS = 10.0
 """Length of a turn: short, so that both sides meet the same moments of a noisy machine."""
 STEPS = 300
+CONTROLS = 3
+"""Pairs of two plain runs: how far they lie from 1 is what the machine's noise does to the figures."""
 EARLY = 70
 """Steps at the start that are followed more closely than the later ones."""
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1"}
@@ -84,14 +86,14 @@ def take_turn(process: subprocess.Popen[str]) -> list[float]:
     return times
 
 
-def pair(batch: int, block: int) -> Pair:
+def pair(batch: int, block: int, second_command: list[str] = WATCHED) -> Pair:
     """One plain and one watched run of ``STEPS`` steps, block by block in turn."""
     plain: list[float] = []
     watched: list[float] = []
     with (
         tempfile.TemporaryDirectory() as folder,
         training(PLAIN, batch, block, folder) as first,
-        training(WATCHED, batch, block, folder) as second,
+        training(second_command, batch, block, folder) as second,
     ):
         for turn in range(STEPS // block):
             for process, times in ((first, plain), (second, watched))[:: 1 if turn % 2 else -1]:
@@ -107,13 +109,16 @@ def calibrated(wanted_ms: float) -> int:
 
 def per_step(wanted_ms: float, promised: float, repeats: int) -> None:
     batch = calibrated(wanted_ms)
-    pairs = [pair(batch, max(2, round(BLOCK_MS / wanted_ms))) for _ in range(repeats)]
+    block = max(2, round(BLOCK_MS / wanted_ms))
+    pairs = [pair(batch, block) for _ in range(repeats)]
+    control = sorted(pair(batch, block, PLAIN).median_ratio for _ in range(CONTROLS))
     plain = median(median(p.plain) for p in pairs)
     watched = median(median(p.watched) for p in pairs)
     ratios = sorted(p.median_ratio for p in pairs)
     print(f"step of {wanted_ms:g} ms (batch {batch}, {repeats} pairs of {STEPS} steps)")
     print(f"  median step           {plain:8.3f} ms plain {watched:8.3f} ms watched   ratio {median(ratios):.3f} (promised <= {promised})")
     print(f"                        ratios of the pairs: {', '.join(f'{r:.3f}' for r in ratios)}")
+    print(f"                        two plain runs, which should give 1: {', '.join(f'{c:.3f}' for c in control)}")
     early = median(p.ratio_between(0, EARLY) for p in pairs)
     late = median(p.ratio_between(EARLY, STEPS) for p in pairs)
     print(f"                        the first {EARLY} steps {early:.3f}, the others {late:.3f}")
