@@ -48,8 +48,14 @@ def test_columns_count_characters_not_bytes() -> None:
 
 def test_no_edit_that_breaks_the_file() -> None:
     file = source("x = f(y)\n")
-    assert edits.make(file, [Replacement(1, 4, 1, 5, "((")], safe=True) is None
+    call = next(node for node in file.nodes if isinstance(node, ast.Call))
+    assert edits.make(file, [edits.replace_node(file, call, "((")], safe=True) is None
+    assert edits.make(file, [edits.replace_node(file, call, "f(y)")], safe=True) is None
+    assert edits.make(file, [edits.remove_last_argument(call)], safe=True) is None
     assert edits.make(file, [], safe=True) is None
+    other = ast.parse("x =  f(y)").body[0]  # not of this text
+    assert isinstance(other, ast.Assign)
+    assert edits.make(file, [edits.replace_node(file, other.value, "z")], safe=True) is None
 
 
 @pytest.mark.parametrize(
@@ -61,12 +67,18 @@ def test_no_edit_that_breaks_the_file() -> None:
         ("y = g(s(a + b), c)\n", "y = g(a + b, c)\n"),
         ("y = s(\n    a\n    + b)\n", "y = (a\n    + b)\n"),
         ("return_ = s(a.b[0](c))\n", "return_ = a.b[0](c)\n"),
+        ("y = 2 * s((a + b))\n", "y = 2 * (a + b)\n"),
+        ("y = 2 * (s(a + b))\n", "y = 2 * (a + b)\n"),
+        ("y = g(k=s(a + b))\n", "y = g(k=a + b)\n"),
+        ("y = g(s(i for i in a), c)\n", "y = g((i for i in a), c)\n"),
+        ("y = (s((a, b)))\n", "y = ((a, b))\n"),
+        ("y = s(3).bit_length()\n", "y = (3).bit_length()\n"),
     ],
 )
-def test_in_place_of(text: str, after: str) -> None:
+def test_an_expression_in_place_of_a_call_around_it(text: str, after: str) -> None:
     file = source(text)
     call = next(node for node in file.nodes if isinstance(node, ast.Call) and query.dotted(node.func) == "s")
-    made = edits.make(file, [edits.replace_node(file, call, edits.in_place_of(file, call, call.args[0]))], safe=True)
+    made = edits.make(file, [edits.replace_node(file, call, "{value}", value=call.args[0])], safe=True)
     assert made is not None
     assert edits.apply(made, file.text) == after
 

@@ -92,7 +92,7 @@ def _edit(edit: Edit, project: Project, base: Path) -> dict[str, Any]:
         "digest": edit.digest,
         "safe": edit.safe,
         "summary": edit.summary,
-        "diff": edits.diff(edit, file.text, name) if file is not None else None,
+        "diff": edits.diff(edit, file.original, name) if file is not None else None,
     }
 
 

@@ -51,12 +51,17 @@ class SourceFile:
 
     @cached_property
     def _loaded(self) -> tuple[str, tuple[Cell, ...]]:
-        return _notebook(self.content) if self.is_notebook else (_decode(self.content), ())
+        return _notebook(self.content) if self.is_notebook else (_plain_ends(_decode(self.content)), ())
 
     @property
     def text(self) -> str:
         """The Python text, line ends as ``\\n``; of a notebook, its code cells one after the other."""
         return self._loaded[0]
+
+    @property
+    def original(self) -> str:
+        """The text with the line ends of the file; of a notebook as ``text``."""
+        return self.text if self.is_notebook else _decode(self.content)
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -149,9 +154,12 @@ class SourceFile:
 def _decode(content: bytes) -> str:
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
-        text = content.decode(encoding)
+        return content.decode(encoding)
     except (SyntaxError, UnicodeDecodeError, LookupError):
-        text = content.decode("utf-8", errors="replace")
+        return content.decode("utf-8", errors="replace")
+
+
+def _plain_ends(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

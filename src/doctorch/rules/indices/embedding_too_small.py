@@ -50,11 +50,10 @@ def edit(finding: Finding, project: Project) -> Edit | None:
             if rows is None:
                 continue
             if isinstance(rows, ast.Constant) and isinstance(rows.value, int):
-                text = str(rows.value + 1)
+                change = edits.replace_node(file, rows, str(rows.value + 1))
             else:
-                simple = isinstance(rows, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
-                text = f"{file.segment(rows)} + 1" if simple else f"({file.segment(rows)}) + 1"
-            return edits.make(file, [edits.replace_node(file, rows, text)], safe=False)
+                change = edits.replace_node(file, rows, "{rows} + 1", rows=rows)
+            return edits.make(file, [change], safe=False)
     return None
 
 

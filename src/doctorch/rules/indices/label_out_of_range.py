@@ -65,7 +65,7 @@ def edit(finding: Finding, project: Project) -> Edit | None:
         return _ignore(project, file, call, str(finding.values["value"]))
     target = query.argument(call, 1, "target")
     if kind == "one-based" and target is not None:
-        return edits.make(file, [edits.replace_node(file, target, f"{edits.as_operand(file, target)} - 1")], safe=False)
+        return edits.make(file, [edits.replace_node(file, target, "{target} - 1", target=target)], safe=False)
     return None
 
 
@@ -85,12 +85,7 @@ def _ignore(project: Project, file: SourceFile, call: ast.Call, value: str) -> E
     where, target = (made.file, made.node) if made is not None else (file, call)
     if not isinstance(target, ast.Call) or any(keyword.arg in ("ignore_index", None) for keyword in target.keywords):
         return None
-    last = [*target.args, *(keyword.value for keyword in target.keywords)]
-    text = f"ignore_index={value}"
-    if last:
-        end = max(last, key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0))
-        return edits.make(where, [edits.insert_after(where, end, f", {text}")], safe=False)
-    return edits.make(where, [edits.replace_node(where, target, f"{where.segment(target.func)}({text})")], safe=False)
+    return edits.make(where, [edits.set_keyword(target, "ignore_index", value)], safe=False)
 
 
 RULE = Rule(

@@ -144,7 +144,7 @@ def edit(finding: Finding, project: Project) -> Edit | None:
     if len(found) != 1:
         return None
     old, new = found[0]
-    return edits.make(file, [edits.replace_node(file, old, file.segment(new))], safe=False)
+    return edits.make(file, [edits.replace_node(file, old, "{tensor}", tensor=new)], safe=False)
 
 
 RULE = Rule(

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from doctorch.analysis import tensors
-from doctorch.findings import Edit, Finding, Place, Replacement, Severity
+from doctorch.findings import Edit, Finding, Place, Severity
 from doctorch.records.reader import Fact, Process, Run
 from doctorch.rules.api import Rule
 from doctorch.rules.shared import place_of, related, site_place
@@ -138,22 +138,11 @@ def edit(finding: Finding, project: Project) -> Edit | None:
     if file is None or found is None:
         return None
     node, switch = found
-    if isinstance(node, ast.With) and len(node.items) == 1 and node.lineno < node.body[0].lineno:
-        changes = [edits.delete_lines(node.lineno, node.body[0].lineno - 1), *_dedented(file, node)]
-        return edits.make(file, changes, safe=False, summary=f"without line {node.lineno}, its block moved out")
-    if isinstance(node, query.Function) and switch.end_lineno == switch.lineno:
-        return edits.make(file, [edits.delete_lines(switch.lineno, switch.lineno)], safe=False, summary=f"without line {switch.lineno}")
+    if isinstance(node, ast.With) and len(node.items) == 1:
+        return edits.make(file, [edits.unwrap_block(node)], safe=False, summary=f"without line {node.lineno}, its block moved out")
+    if isinstance(node, query.Function):
+        return edits.make(file, [edits.remove_decorator(switch)], safe=False, summary=f"without line {switch.lineno}")
     return None
-
-
-def _dedented(file: SourceFile, block: ast.With) -> Iterator[Replacement]:
-    """The body of a block moved left to where the block's own line stands. None where text inside a string would move."""
-    if any(isinstance(n, ast.Constant | ast.JoinedStr) and n.lineno != n.end_lineno for n in ast.walk(block)):
-        return
-    depth = block.body[0].col_offset - block.col_offset
-    for line in range(block.body[0].lineno, (block.end_lineno or block.lineno) + 1):
-        if file.line(line)[:depth].isspace():
-            yield Replacement(line, 0, line, depth, "")
 
 
 RULE = Rule(

@@ -103,7 +103,7 @@ def edit(finding: Finding, project: Project) -> Edit | None:
     if abs(more) != 1 or not shape.endswith(" 1)"):
         return None
     longer = operands[0] if more > 0 else operands[1]
-    return edits.make(file, [edits.replace_node(file, longer, f"{edits.as_operand(file, longer)}.squeeze(-1)")], safe=True)
+    return edits.make(file, [edits.replace_node(file, longer, "{operand}.squeeze(-1)", operand=longer)], safe=True)
 
 
 def _operands(file: SourceFile, line: int, function: str) -> tuple[ast.expr, ast.expr] | None:

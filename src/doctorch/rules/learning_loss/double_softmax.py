@@ -181,7 +181,7 @@ def edit(finding: Finding, project: Project) -> Edit | None:
     # Where the softmax stands inside the call of the loss nothing else can use its result.
     parent = file.parents.get(softmax)
     inside_loss = isinstance(parent, ast.Call) and _is_cross_entropy(project, file, parent)
-    return edits.make(file, [edits.replace_node(file, softmax, edits.in_place_of(file, softmax, source))], safe=inside_loss)
+    return edits.make(file, [edits.replace_node(file, softmax, "{source}", source=source)], safe=inside_loss)
 
 
 def _is_method(file: SourceFile, func: ast.Attribute) -> bool:
@@ -194,11 +194,7 @@ def _without_module(file: SourceFile, softmax: ast.Call) -> Edit | None:
     parent = file.parents.get(softmax)
     if not isinstance(parent, ast.Call) or len(parent.args) < 2 or parent.args[-1] is not softmax or parent.keywords:
         return None
-    before = parent.args[-2]
-    start = edits.insert_after(file, before, "")
-    end = edits.insert_after(file, softmax, "")
-    change = type(start)(start.start_line, start.start_column, end.end_line, end.end_column, "")
-    return edits.make(file, [change], safe=False, summary=f"without {file.segment(softmax)}")
+    return edits.make(file, [edits.remove_last_argument(parent)], safe=False, summary=f"without {file.segment(softmax)}")
 
 
 RULE = Rule(

@@ -77,9 +77,9 @@ def edit(finding: Finding, project: Project) -> Edit | None:
     same_block = file.parents.get(backward) is file.parents.get(stepping)
     several = int(str(finding.values.get("per_step") or 1)) > 1
     if same_block and not several and backward is not stepping:
-        change, where = edits.insert_line(file, backward.lineno, text), f"before line {backward.lineno}"
+        change, where = edits.insert_before(backward, text), f"before line {backward.lineno}"
     else:
-        change, where = edits.insert_line_after(file, stepping, text), f"after line {stepping.lineno}"
+        change, where = edits.insert_after(stepping, text), f"after line {stepping.lineno}"
     return edits.make(file, [change], safe=finding.message == "never" and same_block, summary=f"{text}  ({where})")
 
 

@@ -195,8 +195,8 @@ def edit(finding: Finding, project: Project) -> Edit | None:
     if module_list is None or _holds_bare_tensors(file, statement, str(finding.values.get("attribute"))):
         return None
     empty = isinstance(statement.value, ast.List) and not statement.value.elts
-    text = f"{module_list}({'' if empty else file.segment(statement.value)})"
-    return edits.make(file, [edits.replace_node(file, statement.value, text)], safe=True)
+    change = edits.replace_node(file, statement.value, f"{module_list}()") if empty else edits.wrap_in_call(statement.value, module_list)
+    return edits.make(file, [change], safe=True)
 
 
 def _module_list_name(file: SourceFile) -> str | None:

@@ -98,12 +98,11 @@ def edit(finding: Finding, project: Project) -> Edit | None:
         return None
     block = _block(file, clear)
     before = [s for s in block[: block.index(clear)] if _runs_backward(s)]
-    if not before or clear.end_lineno is None:
+    if not before:
         return None
     target = before[-1]
     summary = f"{file.segment(clear)}  (moved before line {target.lineno})"
-    moved = edits.insert_line(file, target.lineno, file.segment(clear))
-    return edits.make(file, [moved, edits.delete_lines(clear.lineno, clear.end_lineno)], safe=True, summary=summary)
+    return edits.make(file, [edits.move_before(clear, target)], safe=True, summary=summary)
 
 
 def _block(file: SourceFile, statement: ast.stmt) -> list[ast.stmt]:

@@ -44,16 +44,10 @@ def edit(finding: Finding, project: Project) -> Edit | None:
     loaders = [call for call in query.calls_at(file, finding.place.line) if _is_loader(file, call)]
     if len(loaders) != 1:
         return None
-    call, text = loaders[0], f"num_workers={finding.values['wanted']}"
-    for keyword in call.keywords:
-        if keyword.arg == "num_workers":
-            return edits.make(file, [edits.replace_node(file, keyword.value, text.partition("=")[2])], safe=False)
-    if any(keyword.arg is None for keyword in call.keywords) or (not call.args and not call.keywords):
+    call = loaders[0]
+    if not call.args and not call.keywords:
         return None
-    last = max(
-        [*call.args, *(keyword.value for keyword in call.keywords)], key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0)
-    )
-    return edits.make(file, [edits.insert_after(file, last, f", {text}")], safe=False)
+    return edits.make(file, [edits.set_keyword(call, "num_workers", str(finding.values["wanted"]))], safe=False)
 
 
 def _is_loader(file: SourceFile, call: ast.Call) -> bool:
