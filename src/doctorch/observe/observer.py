@@ -38,6 +38,7 @@ class Observer:
         self.loaders = LoaderObserver(self.session)
         self.files = exits.Files(self.session)
         self.forked = False
+        self._holds_lock = False
         self._hidden: list[bool] = []
 
     def _saw_source(self, path: str) -> None:
@@ -139,12 +140,12 @@ class Observer:
     # ---- forks
 
     def _before_fork(self) -> None:
-        self.recorder.writer.lock.acquire(timeout=2.0)
+        self._holds_lock = self.recorder.writer.lock.acquire(timeout=2.0)
 
     def _after_fork_in_parent(self) -> None:
-        lock = self.recorder.writer.lock
-        if lock.locked():
-            lock.release()
+        if self._holds_lock:
+            self._holds_lock = False
+            self.recorder.writer.lock.release()
 
     def _after_fork_in_child(self) -> None:
         """A fresh recorder; the parent's connection is dropped without closing it, which would disturb the parent's file."""
