@@ -431,3 +431,67 @@ def test_an_evaluation_is_not_looked_at_forever(server: Server, tmp_path: Path) 
     total = process.fact("segment", "all")
     assert total is not None
     assert total["ops"] < 50
+
+
+@pytest.mark.parametrize(
+    "clearing",
+    ["optimizer.zero_grad(set_to_none=False)", "model.zero_grad(set_to_none=False)", "[p.grad.zero_() for p in model.parameters()]"],
+)
+def test_gradients_zeroed_in_place_before_the_step(server: Server, tmp_path: Path, clearing: str) -> None:
+    process = observed(
+        server,
+        tmp_path,
+        script(f"""
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for step in range(40):
+            F.cross_entropy(model(x), y).backward()
+            {clearing}
+            optimizer.step()
+        """),
+    )
+    optimizer = process.fact("optimizer", 0)
+    assert optimizer is not None
+    assert optimizer["cleared_steps"] >= 0.9 * optimizer["cleared_checked"]
+    assert optimizer["empty_steps"] > 9 * optimizer["grad_steps"]
+
+
+@pytest.mark.parametrize(
+    "start", ["pass", "nn.init.zeros_(model[0].weight); nn.init.constant_(model[0].bias, -50.0); model[2].bias = None"]
+)
+def test_clipping_is_no_clearing(server: Server, tmp_path: Path, start: str) -> None:
+    process = observed(
+        server,
+        tmp_path,
+        script(f"""
+        {start}
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for step in range(40):
+            optimizer.zero_grad()
+            F.cross_entropy(model(x), y).backward()
+            nn.utils.clip_grad_norm_(model.parameters(), 0.01)
+            optimizer.step()
+        """),
+    )
+    optimizer = process.fact("optimizer", 0)
+    assert optimizer is not None
+    assert optimizer["cleared_steps"] == optimizer["empty_steps"] == 0
+
+
+def test_a_part_that_learns_now_and_then_had_a_gradient(server: Server, tmp_path: Path) -> None:
+    process = observed(
+        server,
+        tmp_path,
+        script("""
+        head = nn.Linear(3, 3)
+        optimizer = torch.optim.SGD([*model.parameters(), *head.parameters()], lr=0.1)
+        for step in range(90):
+            with torch.set_grad_enabled(step == 80):
+                h = model(x)
+            optimizer.zero_grad()
+            F.cross_entropy(head(h), y).backward()
+            optimizer.step()
+        """),
+    )
+    had = {fact["name"]: fact["had_grad"] for fact in process.facts("param") if fact["name"]}
+    assert had
+    assert all(had.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -14,6 +15,8 @@ from doctorch.observe.session import Session
 
 SAMPLED_GRADS = 3
 """Parameters of an optimizer whose gradient is looked at by identity and version on every step (0.2 µs each)."""
+FEW = 4
+"""Parameters without a gradient so far that are looked at on a light step."""
 VALUE_CHECKS = 4
 """Times a left-over gradient is read to see that it is not zero."""
 
@@ -34,10 +37,16 @@ class OptimizerWatch:
         self.written = False
         self.cleared_after_write = False
         self.value_checks = 0
+        self.zero_checks = 0
+        self.zeroed = False
+        self.wrote_nonzero = False
+        """The gradients are set to zero in place between backward and step, by whatever call."""
         self.blind = False
         """The gradients are zeroed through ``.data``, which leaves no version behind: only values tell."""
         self.n_params = -1
         self.steps = 0
+        self.without_grad: list[weakref.ref[torch.Tensor]] = []
+        """Parameters that had no gradient at any step so far."""
         self.foreign = False
         """It steps in a thread that is not observed."""
         self.followed = False
@@ -73,6 +82,25 @@ class OptimizerWatch:
         self.entry.data.update(groups=groups, n_params=len(tensors), numel=sum(g["numel"] for g in groups))
         self.n_params = len(tensors)
         self.session.params.set_optimizer(tensors, self.key)
+        self.without_grad = [weakref.ref(p) for p in tensors if not self.session.params.had_grad(p)]
+
+    def note_grads(self) -> None:
+        """Before a step: which parameters come to it with a gradient for the first time? Nothing to do once all have."""
+        waiting = self.without_grad
+        if not self.session.full:
+            # A few on every step: a part may learn only now and then. When one has a gradient, all are looked at.
+            some = waiting[:FEW]
+            if not any((p := ref()) is not None and p.grad is not None for ref in some):
+                self.without_grad = waiting[FEW:] + some
+                return
+        still = []
+        for ref in waiting:
+            tensor = ref()
+            if tensor is not None and tensor.grad is not None:
+                self.session.params.got_grad(tensor)
+            elif tensor is not None:
+                still.append(ref)
+        self.without_grad = still
 
     def grads(self) -> list[Any]:
         """Identity and version of each sampled gradient; None where there is none.
@@ -121,6 +149,17 @@ class OptimizerWatch:
         return state
 
     def _read_left_over(self) -> None:
+        def use(found: list[float]) -> None:
+            if found[0] != 0:  # NaN counts as left over
+                self.entry.data["stale_nonzero"] += 1
+            else:
+                self.blind = True
+                self.kept = self.stale = False
+
+        self._largest_grad(use)
+
+    def _largest_grad(self, use: Callable[[list[float]], None]) -> None:
+        """Give ``use`` the largest absolute value of the sampled gradients: at once on the CPU, some steps later on a device."""
         grads = [t.grad for ref in self.sample if (t := ref()) is not None and t.grad is not None]
         if not grads:
             return
@@ -129,14 +168,6 @@ class OptimizerWatch:
             if not each:
                 return
             largest = torch.stack(each).max()
-
-        def use(found: list[float]) -> None:
-            if found[0] != 0:  # NaN counts as left over
-                self.entry.data["stale_nonzero"] += 1
-            else:
-                self.blind = True
-                self.kept = self.stale = False
-
         values.read_later(self.session.recorder, [largest], use)
 
     def backward_ended(self, before: list[Any], site: Site | None) -> None:
@@ -148,6 +179,8 @@ class OptimizerWatch:
         else:
             after = self.grads()
             wrote = after != before
+        if wrote and self.zeroed and not self.wrote_nonzero:
+            self._largest_grad(self._saw_written)
         if wrote:
             data = self.entry.data
             data["backwards"] += 1
@@ -157,6 +190,9 @@ class OptimizerWatch:
                 data["backward_site"] = site.as_data
             self.session.recorder.touch(self.entry)
         self.seen = after
+
+    def _saw_written(self, found: list[float]) -> None:
+        self.wrote_nonzero = found[0] != 0
 
     def cleared(self, site: Site | None) -> None:
         """A call cleared our gradients."""
@@ -189,14 +225,34 @@ class OptimizerWatch:
             data["stale_checked"] += 1
             if self.stale and self.kept:
                 data["stale_steps"] += 1
+        present = self.has_grads() or (not self.sample and self._any_grad(optimizer))
+        touched = present and self.written and self.grads() != self.seen
         if self.written:
             data["cleared_checked"] += 1
             if self.cleared_after_write:
                 data["cleared_steps"] += 1
-        if self.has_grads() or not self.sample and self._any_grad(optimizer):
-            data["grad_steps"] += 1
-        else:
-            data["empty_steps"] += 1
+        data["grad_steps" if present else "empty_steps"] += 1
+        if touched and (self.zeroed or self.zero_checks < VALUE_CHECKS):
+            # Changed in place since backward: clipped, unscaled, or set to zero. Values tell.
+            self.zero_checks += 1
+            self._zeroed_in_place(self.cleared_after_write)
+
+    def _zeroed_in_place(self, counted: bool) -> None:
+        data = self.entry.data
+
+        def use(found: list[float]) -> None:
+            self.zeroed = found[0] == 0
+            if self.zeroed and not counted and not self.wrote_nonzero:
+                return  # dead units give zeros too: first see that backward writes something else
+            if self.zeroed:
+                data["empty_steps"] += 1
+                data["grad_steps"] -= 1
+                data["cleared_steps"] += not counted
+            elif counted:
+                data["cleared_steps"] -= 1  # something called zero_grad, but what backward wrote is still there
+            self.session.recorder.touch(self.entry)
+
+        self._largest_grad(use)
 
     def _any_grad(self, optimizer: Optimizer) -> bool:
         return any(p.grad is not None for group in optimizer.param_groups for p in group["params"])

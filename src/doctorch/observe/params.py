@@ -98,6 +98,18 @@ class ParamTable:
                 param.entry.data["optimizer"] = key
                 self.recorder.touch(param.entry)
 
+    def had_grad(self, tensor: torch.Tensor) -> bool:
+        """Whether the parameter had a gradient at some step; True for those not followed."""
+        param = self.by_id.get(id(tensor))
+        return param is None or bool(param.entry.data["had_grad"])
+
+    def got_grad(self, tensor: torch.Tensor) -> None:
+        """The parameter came to an optimizer step with a gradient."""
+        param = self.by_id.get(id(tensor))
+        if param is not None and param.ref() is tensor:
+            param.entry.data["had_grad"] = True
+            self.recorder.touch(param.entry)
+
     def used(self, bits: int, bits_grad: int, sites: dict[int, Site], nograd_sites: dict[int, Site]) -> None:
         """A deep segment ended: ``bits`` are the parameters read in it, ``bits_grad`` those read with grad mode on."""
         for param in self.members(bits):
@@ -173,6 +185,7 @@ def _first_data(tensor: torch.Tensor) -> dict[str, Any]:
         "used_grad": 0,
         "reached": 0,
         "got_grad": 0,
+        "had_grad": False,
     }
 
 

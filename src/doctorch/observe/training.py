@@ -270,11 +270,14 @@ class TrainingObserver:
             if len(self.stepping) > 1:
                 return
             session.in_optimizer = True
+            watch = self.watch_of(optimizer)
             if session.full or session.pushed:
                 began = now()
                 session.pause()
-                self.watch_of(optimizer).step_begins()
+                watch.step_begins()
                 session.watch(now() - began)
+            if watch.without_grad:
+                watch.note_grads()
             self.step_began = now()
         except Exception:
             self.session.recorder.failed()

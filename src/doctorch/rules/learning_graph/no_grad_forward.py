@@ -73,9 +73,17 @@ def _left_off_finding(backward: Fact, place: Place) -> Finding:
     )
 
 
+MIN_STEPS = 12
+"""Steps of the optimizer that holds them: a part may be trained only now and then (five critic steps, then the generator)."""
+
+
 def _never_learns(param: Fact) -> bool:
     used = param.get("used_nograd") and not param.get("used_grad")
-    return bool(used and tensors.in_optimizer(param) and not param.get("got_grad") and not param.get("reached"))
+    got = param.get("got_grad") or param.get("reached") or param.get("had_grad")
+    if not used or got or not tensors.in_optimizer(param):
+        return False
+    optimizer = param.process.fact("optimizer", str(param.get("optimizer")))
+    return optimizer is not None and int(optimizer.get("steps") or 0) >= MIN_STEPS
 
 
 def _switch(project: Project, process: Process, use: Fact, params: dict[str, Fact]) -> Place | None:
