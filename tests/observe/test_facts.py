@@ -419,7 +419,7 @@ def test_an_evaluation_is_not_looked_at_forever(server: Server, tmp_path: Path) 
         server,
         tmp_path,
         script("""
-        for step in range(400):
+        for step in range(9000):
             model(x)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
         for step in range(10):
@@ -431,6 +431,8 @@ def test_an_evaluation_is_not_looked_at_forever(server: Server, tmp_path: Path) 
     total = process.fact("segment", "all")
     assert total is not None
     assert total["ops"] < 50
+    lines = {fact.line: fact["ops"] for fact in process.facts("line_ops")}
+    assert max(lines.values()) < 50, "the evaluation was given up before its segment ended"
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,9 @@ DEEP_SHARE = 0.015
 DEEP_ALLOWANCE_NS = 3_000_000
 """Granted on top, so that short runs get more than the first looks."""
 MAX_CALLS = 64
-"""Calls of models looked at in one segment; a step of training has a few, its micro-batches each have a backward."""
+MAX_CALL_OPS = 20_000
+"""Calls of models, and operators, after which a segment without a backward is taken for an evaluation or a roll-out: a forward
+that calls the model for each sample has many calls too, but not as many operators (a third of a second of looking)."""
 NEW_SITE_SEGMENTS = 2
 """Deep looks granted to a backward call that was not seen before (a second loss, a generator's step, a second training)."""
 NEW_SITE_SHARE = 0.1
@@ -225,7 +227,7 @@ class Session:
     def count_call(self) -> None:
         """A model is called while the mode is on. Many calls without a backward are an evaluation or a roll-out: enough was seen."""
         self.calls += 1
-        if self.calls > MAX_CALLS or self.tape.off:
+        if (self.calls > MAX_CALLS and self.tape.count > MAX_CALL_OPS) or self.tape.off:
             self.pause()
             self.deep = False
 
