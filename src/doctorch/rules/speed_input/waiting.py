@@ -113,6 +113,23 @@ def _kind(project: Project, account: LoaderAccount) -> tuple[str, float, HotLine
 
 
 PYTHON = "python"
+SCALAR_MODULES = frozenset(
+    (
+        "math",
+        "cmath",
+        "random",
+        "operator",
+        "itertools",
+        "functools",
+        "collections",
+        "bisect",
+        "heapq",
+        "statistics",
+        "fractions",
+        "decimal",
+    )
+)
+"""Modules of the standard library whose calls do a trifle each: a line that calls them thousands of times is slow Python code."""
 
 
 def _shapes_of(project: Project, line: HotLine) -> dict[str, float]:
@@ -183,7 +200,7 @@ def _python_part(project: Project, line: HotLine) -> float:
         return line.own
     if any(isinstance(node, ast.Lambda | query.Comprehension) and query.spans(node, line.line) for node in file.nodes):
         return 1.0
-    packages = {target.partition(".")[0] for target in file.aliases.values()}
+    packages = {target.partition(".")[0] for target in file.aliases.values()} - SCALAR_MODULES
     names = [query.qualified(file, call.func) or "" for call in query.calls_at(file, line.line)]
     library = any(name.partition(".")[0] in packages and name not in LISTS_TO_ARRAYS for name in names)
     return 0.0 if library else line.own
