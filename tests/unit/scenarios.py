@@ -76,7 +76,7 @@ def scenario(rule: str | None, message: str = "", line: str | None = None, sever
 # ---- the update
 
 
-def _optimizer(record: RecordBuilder, **data: Any) -> RecordBuilder:
+def _optimizer(record: RecordBuilder, key: int = 0, **data: Any) -> RecordBuilder:
     whole = {
         "cls": "SGD",
         "steps": 40,
@@ -88,8 +88,9 @@ def _optimizer(record: RecordBuilder, **data: Any) -> RecordBuilder:
         "stale_nonzero": 0,
     }
     whole |= {"cleared_steps": 0, "cleared_checked": 40, "empty_steps": 0, "grad_steps": 40}
-    whole |= {"step_site": record.site("optimizer.step"), "backward_site": record.site("loss.backward")}
-    return record.fact("optimizer", 0, whole | data, at="torch.optim.SGD")
+    step = None if "step_site" in data else record.site("optimizer.step")
+    whole |= {"step_site": step, "backward_site": record.site("loss.backward")}
+    return record.fact("optimizer", key, whole | data, at="torch.optim.SGD")
 
 
 @scenario("missing-zero-grad", "never", "loss.backward()")
@@ -100,6 +101,63 @@ def never_cleared(folder: Path) -> RecordBuilder:
 @scenario("missing-zero-grad", "seldom", "loss.backward()")
 def cleared_once_an_epoch(folder: Path) -> RecordBuilder:
     return _optimizer(RecordBuilder(folder, LOOP), zero_grads=2, stale_steps=37, stale_nonzero=5)
+
+
+TWO_ON_A_LINE = LOOP.replace(
+    "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)",
+    "one = torch.optim.SGD(model.fc.parameters(), lr=0.1); two = torch.optim.SGD(model.emb.parameters(), lr=0.1)",
+).replace("    optimizer.step()", "    one.step(); two.step()")
+
+
+def _two(folder: Path, source: str, steps: tuple[str, str], one: dict[str, Any], two: dict[str, Any]) -> RecordBuilder:
+    """Two optimizers made on one line."""
+    record = RecordBuilder(folder, source)
+    for key, (step, data) in enumerate(zip(steps, (one, two), strict=True)):
+        _optimizer(record, key, **{"step_site": record.site(step)} | data)
+    return record
+
+
+@scenario("missing-zero-grad", "never-of", "loss.backward()")
+def one_of_two_never_cleared(folder: Path) -> RecordBuilder:
+    source = TWO_ON_A_LINE.replace("    out = model", "    one.zero_grad()\n    out = model")
+    return _two(folder, source, ("one.step(",) * 2, {}, {"zero_grads": 0, "stale_steps": 39, "stale_nonzero": 5})
+
+
+@scenario("missing-zero-grad", "never-of", "loss.backward()")
+def two_never_cleared(folder: Path) -> RecordBuilder:
+    source = TWO_ON_A_LINE.replace("one.step(); two.step()", "one.step()\n    two.step()")
+    stale = {"zero_grads": 0, "stale_steps": 39, "stale_nonzero": 5}
+    return _two(folder, source, ("one.step(", "two.step("), stale, stale)
+
+
+@scenario("missing-zero-grad", "seldom-of", "loss.backward()")
+def one_of_two_seldom_cleared(folder: Path) -> RecordBuilder:
+    stale = {"zero_grads": 2, "stale_steps": 37, "stale_nonzero": 5}
+    return _two(folder, TWO_ON_A_LINE, ("one.step(",) * 2, stale, {})
+
+
+@scenario("missing-zero-grad", "never", "loss.backward()")
+def a_step_that_returns(folder: Path) -> RecordBuilder:
+    source = LOOP.replace("    loss.backward()\n    optimizer.step()", "    go(loss)")
+    source = source.replace("for x", "def go(loss):\n    loss.backward(); optimizer.step(); return loss\nfor x", 1)
+    return _optimizer(RecordBuilder(folder, source), zero_grads=0, stale_steps=39, stale_nonzero=5)
+
+
+@scenario("missing-zero-grad", "never", "loss.backward()")
+def a_step_that_is_returned(folder: Path) -> RecordBuilder:
+    source = LOOP.replace("    loss.backward()\n    optimizer.step()", "    go(loss)")
+    source = source.replace("for x", "def go(loss):\n    if x:\n        loss.backward()\n    return optimizer.step()\nfor x", 1)
+    return _optimizer(RecordBuilder(folder, source), zero_grads=0, stale_steps=39, stale_nonzero=5)
+
+
+@scenario("missing-zero-grad", "never", "loss.backward()")
+def a_scheduler_and_a_closure_on_the_line(folder: Path) -> RecordBuilder:
+    source = LOOP.replace(
+        "criterion = ", "plan = torch.optim.lr_scheduler.StepLR(optimizer, 5)\ndef closure():\n    return 1\ncriterion = "
+    )
+    record = RecordBuilder(folder, source.replace("    optimizer.step()", "    plan.step(); optimizer.step(closure)"))
+    stale = {"zero_grads": 0, "stale_steps": 39, "stale_nonzero": 5}
+    return _optimizer(record, step_site=record.site("optimizer.step"), **stale)
 
 
 @scenario(None)

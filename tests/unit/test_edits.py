@@ -197,6 +197,9 @@ def test_windows_line_ends_stay(build: Build, text: str, after: str) -> None:
         (shorter, "x = f(a)\n"),
         (c_before_b, "b(c())\n"),
         (undecorated, "x = g()\n"),
+        (after_b, "def f():\n    return b()\n"),
+        (after_b, "def f():\n    a(); return b()\n"),
+        (after_b, "raise b()\n"),
         (before_b, "if x:\n    a()\nelif b():\n    c()\n"),
     ],
 )

@@ -41,6 +41,12 @@ def test_edits_fit_the_file(scenario: Scenario, tmp_path: Path) -> None:
 
 EDITED = {
     "never_cleared": "    optimizer.zero_grad()\n    loss.backward()\n    optimizer.step()",
+    "one_of_two_never_cleared": "    two.zero_grad()\n    loss.backward()\n    one.step(); two.step()",
+    "two_never_cleared": "    one.zero_grad()\n    two.zero_grad()\n    loss.backward()\n",
+    "one_of_two_seldom_cleared": "    one.zero_grad()\n    loss.backward()\n",
+    "a_step_that_returns": "    optimizer.zero_grad(); loss.backward(); optimizer.step(); return loss",
+    "a_step_that_is_returned": "        optimizer.zero_grad()\n        loss.backward()\n    return optimizer.step()",
+    "a_scheduler_and_a_closure_on_the_line": "    optimizer.zero_grad()\n    loss.backward()\n",
     "cleared_before_step": "    optimizer.zero_grad()\n    loss.backward()\n    optimizer.step()",
     "modules_in_a_list": "self.layers = nn.ModuleList()",
     "detached": "out = model(x)\n",
@@ -62,3 +68,8 @@ def test_edit(name: str, tmp_path: Path) -> None:
     edit = diagnose(record.run()).findings[0].edit
     assert edit is not None
     assert EDITED[name] in edits.apply(edit, record.text)
+
+
+def test_the_optimizer_that_is_meant_is_named(tmp_path: Path) -> None:
+    record = next(scenario for scenario in SCENARIOS if scenario.name == "one_of_two_never_cleared").build(tmp_path)
+    assert "the gradients of two from earlier steps" in " ".join(render(diagnose(record.run())).split())

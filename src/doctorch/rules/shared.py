@@ -8,8 +8,6 @@ from typing import Any
 
 from doctorch.findings import Place
 from doctorch.records.reader import Fact
-from doctorch.source import query
-from doctorch.source.files import SourceFile
 
 
 def place_of(fact: Fact) -> Place | None:
@@ -33,16 +31,6 @@ def shape_text(shape: Any) -> str:
     """``(64, 1)``; ``(64,)``."""
     sizes = [str(size) for size in shape or ()]
     return f"({sizes[0]},)" if len(sizes) == 1 else f"({', '.join(sizes)})"
-
-
-def stepping_object(file: SourceFile, line: int) -> ast.expr | None:
-    """The optimizer of a line that steps: ``opt`` in ``opt.step()``, ``scaler.step(opt)`` and ``accelerator.…step(opt)``."""
-    for call in query.calls_at(file, line):
-        if isinstance(call.func, ast.Attribute) and call.func.attr == "step":
-            if len(call.args) == 1 and isinstance(call.args[0], ast.Name | ast.Attribute):
-                return call.args[0]
-            return call.func.value
-    return None
 
 
 def call_of(node: ast.AST, method: str) -> ast.Call | None:

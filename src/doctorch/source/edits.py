@@ -105,7 +105,8 @@ def insert_before(statement: ast.stmt, text: str) -> Change:
 
 
 def insert_after(statement: ast.stmt, text: str) -> Change:
-    """Insert a simple statement after another: on a line of its own, or on the same line where others stand on it."""
+    """Insert a simple statement after another: on a line of its own, or on the same line where others stand on it. No edit after
+    ``return`` and the like, where it would never run."""
     return Change((statement,), lambda rewriter, span: rewriter.insert(span(statement), text, after=True))
 
 

@@ -10,6 +10,8 @@ from doctorch.source.files import SourceFile
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Loop = ast.For | ast.While | ast.AsyncFor
 Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Leaving = ast.Return | ast.Raise | ast.Break | ast.Continue
+"""Statements after which nothing of the same block runs."""
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad", "torch.autograd.grad_mode.no_grad"})
@@ -34,6 +36,21 @@ def statement_at(file: SourceFile, line: int) -> ast.stmt | None:
         if isinstance(node, ast.stmt) and spans(node, line) and (best is None or node.lineno >= best.lineno):
             best = node
     return best
+
+
+def statement_of(file: SourceFile, node: ast.AST) -> ast.stmt | None:
+    """The innermost statement that a node belongs to: of ``a(); b()`` the right one."""
+    return next((one for one in (node, *file.ancestors(node)) if isinstance(one, ast.stmt)), None)
+
+
+def block_of(file: SourceFile, statement: ast.stmt) -> list[ast.stmt]:
+    """The list of statements in which one stands."""
+    parent = file.parents[statement]
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(parent, name, [])
+        if isinstance(block, list) and statement in block:
+            return list(block)
+    return [statement]
 
 
 def enclosing(file: SourceFile, line: int) -> list[ast.stmt]:

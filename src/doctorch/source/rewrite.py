@@ -154,7 +154,11 @@ class Rewriter:
         parsed = cst.parse_statement(text, self.module.config_for_parsing)
         if not isinstance(parsed, cst.SimpleStatementLine):
             raise NotFound
-        self._blocks.insert(self.statement(span), parsed, after=after)
+        target = self.statement(span)
+        last = target.body[-1] if isinstance(target, cst.SimpleStatementLine) else target
+        if after and isinstance(last, cst.Return | cst.Raise | cst.Break | cst.Continue):
+            raise NotFound  # what stands there never runs
+        self._blocks.insert(target, parsed, after=after)
 
     def delete(self, span: Span) -> None:
         """Take a statement away. Comments above it stay."""

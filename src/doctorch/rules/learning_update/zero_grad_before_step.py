@@ -96,23 +96,13 @@ def edit(finding: Finding, project: Project) -> Edit | None:
     clear = query.statement_at(file, finding.place.line)
     if clear is None or not call_of(clear, "zero_grad"):
         return None
-    block = _block(file, clear)
+    block = query.block_of(file, clear)
     before = [s for s in block[: block.index(clear)] if _runs_backward(s)]
     if not before:
         return None
     target = before[-1]
     summary = f"{file.segment(clear)}  (moved before line {target.lineno})"
     return edits.make(file, [edits.move_before(clear, target)], safe=True, summary=summary)
-
-
-def _block(file: SourceFile, statement: ast.stmt) -> list[ast.stmt]:
-    """The list of statements in which one stands."""
-    parent = file.parents[statement]
-    for name in ("body", "orelse", "finalbody"):
-        block = getattr(parent, name, [])
-        if isinstance(block, list) and statement in block:
-            return list(block)
-    return [statement]
 
 
 def _runs_backward(statement: ast.stmt) -> bool:
