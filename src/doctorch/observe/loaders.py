@@ -36,6 +36,8 @@ class LoaderObserver:
         self.built: dict[int, tuple[weakref.ref[Any], lines.Site | None]] = {}
         self.fetching: LoaderWatch | None = None
         self.number = 0
+        self.by_place: dict[tuple[Any, ...], LoaderWatch] = {}
+        """By where a loader was built, where it is iterated, and what its dataset is."""
         self.sampler = Sampler(session.recorder)
         self.recorder.writer.providers.append(self._publish)
 
@@ -161,16 +163,23 @@ class LoaderObserver:
         found = self.watches.get(id(loader))
         if found is not None and found.ref is not None and found.ref() is loader:
             return found
-        key = str(self.number)
-        self.number += 1
         known = self.built.pop(id(loader), None)
         built = known[1] if known is not None and known[0]() is loader else None
-        entry = self.recorder.fact("loader", key, site, lambda: describe(loader, built))
-        found = self.watches[id(loader)] = LoaderWatch(loader, key, entry)
+        place = (built, site, type(getattr(loader, "dataset", None)))
+        found = self.by_place.get(place) if built is not None and site is not None else None
+        if found is not None:  # built anew in the loop, for each epoch or step: one loader to whoever reads the record
+            found.ref = weakref.ref(loader)
+            found.entry.data["built"] += 1
+        else:
+            key = str(self.number)
+            self.number += 1
+            entry = self.recorder.fact("loader", key, site, lambda: {**describe(loader, built), "built": 1})
+            found = self.by_place[place] = LoaderWatch(loader, key, entry)
+        self.watches[id(loader)] = found
         return found
 
     def _publish(self) -> None:
-        for watch in list(self.watches.values()):
+        for watch in {id(w): w for w in list(self.watches.values())}.values():
             publish(self.recorder, watch)
 
 

@@ -181,6 +181,8 @@ class Observer:
         self.modules.number = 0
         self.loaders.recorder = recorder
         self.loaders.watches = {}
+        self.loaders.by_place = {}
+        self.loaders.number = 0
         self.loaders.fetching = None
         self.loaders.sampler.armed = False
         self.loaders.sampler.recorder = recorder

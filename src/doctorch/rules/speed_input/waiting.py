@@ -114,20 +114,8 @@ def _kind(project: Project, account: LoaderAccount) -> tuple[str, float, HotLine
 
 PYTHON = "python"
 SCALAR_MODULES = frozenset(
-    (
-        "math",
-        "cmath",
-        "random",
-        "operator",
-        "itertools",
-        "functools",
-        "collections",
-        "bisect",
-        "heapq",
-        "statistics",
-        "fractions",
-        "decimal",
-    )
+    ("math", "cmath", "random", "operator", "itertools", "functools", "collections", "bisect", "heapq", "statistics")
+    + ("fractions", "decimal")
 )
 """Modules of the standard library whose calls do a trifle each: a line that calls them thousands of times is slow Python code."""
 
