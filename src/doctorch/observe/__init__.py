@@ -24,6 +24,21 @@ def install(settings: dict[str, Any]) -> None:
     observer.install()
     atexit.register(observer.at_exit)
     _wrap_hard_exit(observer)
+    _wrap_exec(observer)
+
+
+def _wrap_exec(observer: Any) -> None:
+    """The process becomes another program: write what is pending. All of ``os.exec…`` go through these two."""
+    for name in ("execv", "execve"):
+        original = getattr(os, name)
+
+        def replace(*args: Any, _original: Any = original) -> Any:
+            observer.before_exec()
+            return _original(*args)
+
+        replace.__doc__ = original.__doc__
+        replace.__name__ = name
+        setattr(os, name, replace)
 
 
 def _wrap_hard_exit(observer: Any) -> None:

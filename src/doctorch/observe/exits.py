@@ -34,7 +34,10 @@ def record_exception(session: Session, error: BaseException, trace: TracebackTyp
     user = [(frame, line) for frame, line in frames if lines.is_user_code(frame.f_code)]
     sites = [lines.place(lines.absolute(f.f_code.co_filename), line, f.f_code.co_name) for f, line in user]
     last = sites[-1] if sites else None
-    message = str(error)[:MAX_MESSAGE]
+    try:
+        message = str(error)[:MAX_MESSAGE]
+    except Exception:  # an exception of the script's whose own text fails
+        message = ""
     entry = session.recorder.fact("exception", "last", last)
     inner = frames[-1] if frames else None
     entry.data.update(

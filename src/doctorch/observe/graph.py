@@ -252,7 +252,10 @@ def end(session: Session, call: Call | None, failure: BaseException | None) -> N
     if failure is not None:
         data["failed"] += 1
         data["failed_grad_off"] += call.grad_off
-        data["error"] = f"{type(failure).__name__}: {failure}"[:500]
+        try:
+            data["error"] = f"{type(failure).__name__}: {failure}"[:500]
+        except Exception:
+            data["error"] = type(failure).__name__
         session.recorder.touch(call.entry)
     got = 0
     for param, before in zip(call.used, call.before, strict=True):

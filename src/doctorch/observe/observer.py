@@ -47,6 +47,7 @@ class Observer:
     def install(self) -> None:
         """Put every wrapper in place."""
         self.recorder.ensure_started()
+        self.recorder.writer.flush_now()  # a process that dies a moment later is known to have imported torch
         self.training.install()
         self.modules.install()
         self.losses.install()
@@ -208,6 +209,15 @@ class Observer:
             recorder.failed()
         recorder.finish("exception" if last_exception() is not None else "return")
         lines.release()
+
+    def before_exec(self) -> None:
+        """The process is about to become another program, if that succeeds."""
+        try:
+            self.loaders.sampler.disarm()
+            self.session.release_all()
+            self.recorder.writer.flush_now()
+        except Exception:
+            self.recorder.failed()
 
     def hard_exit(self) -> None:
         """``os._exit`` was called: write what is pending."""

@@ -131,6 +131,30 @@ class _Descendants:
 
         os.posix_spawn = posix_spawn
 
+    def wrap_exec(self) -> None:
+        """A script that starts itself anew; the other functions of this kind in ``os`` go through these two."""
+        plain, with_environment = os.execv, os.execve
+
+        def execve(path: "Any", argv: "Any", env: "Any") -> "Any":
+            try:
+                if self.wanted([_text(path)], [_text(a) for a in argv]):
+                    env = self.extend({os.fsencode(name): os.fsencode(value) for name, value in dict(env).items()})
+            except Exception:
+                pass  # as above
+            return with_environment(path, argv, env)
+
+        def execv(path: "Any", argv: "Any") -> "Any":
+            try:
+                if self.wanted([_text(path)], [_text(a) for a in argv]):
+                    return execve(path, argv, os.environ)
+            except OSError:
+                raise
+            except Exception:
+                pass  # as above
+            return plain(path, argv)
+
+        os.execv, os.execve = execv, execve
+
 
 def _install(root: str, settings_text: str) -> None:
     """torch has just been executed: bring in the observers from the folder that the parent runs from, whatever ``sys.path`` says."""
@@ -230,6 +254,7 @@ def _start() -> None:
     elif os.name == "posix":
         actions["_posixsubprocess"] = descendants.wrap_fork_exec
     descendants.wrap_posix_spawn()
+    descendants.wrap_exec()
     if "torch" in sys.modules:  # a .pth file was earlier
         _install(root, settings)
         del actions["torch"]
