@@ -327,6 +327,31 @@ def detached(folder: Path) -> RecordBuilder:
     return _broken(folder, "detach", LOOP.replace("out = model(x)", "out = model(x).detach()"))
 
 
+def _detached_as(folder: Path, out: str, *more: str) -> RecordBuilder:
+    lines = "".join(f"    {line}\n" for line in (out, *more))
+    return _broken(folder, "detach", "import numpy as np\n" + LOOP.replace("    out = model(x)\n", lines))
+
+
+@scenario("graph-broken", "cut", "out = model")
+def detached_for_numpy(folder: Path) -> RecordBuilder:
+    return _detached_as(folder, "out = model(x).detach().cpu().numpy()")
+
+
+@scenario("graph-broken", "cut", "out = model")
+def detached_for_numpy_later(folder: Path) -> RecordBuilder:
+    return _detached_as(folder, "out = model(x).detach()", "out = torch.tensor(out.cpu().numpy())")
+
+
+@scenario("graph-broken", "cut", "np.asarray")
+def detached_for_an_array(folder: Path) -> RecordBuilder:
+    return _detached_as(folder, "out = model(x); out = np.asarray(torch.stack([out.detach()]))")
+
+
+@scenario("graph-broken", "cut", "out = model")
+def detached_and_shown(folder: Path) -> RecordBuilder:
+    return _detached_as(folder, "out = model(x).detach()", "print(out.mean())")
+
+
 @scenario("graph-broken", "cut-raised", "out = model")
 def argmax_raises(folder: Path) -> RecordBuilder:
     return _broken(folder, "argmax", **NO_GRAPH)
@@ -416,6 +441,13 @@ def left_off_by_validation(folder: Path) -> RecordBuilder:
     source = "import torch\ndef validate():\n    torch.set_grad_enabled(False)\n" + LOOP
     record = _param(_module(_optimizer(RecordBuilder(folder, source))), 0, "fc.weight")
     return record.fact("backward", "b", NO_GRAPH | {"deep": 3, "reached_max": 2}, at="loss.backward", count=21)
+
+
+@scenario("no-grad-forward", "off", "torch.set_grad_enabled(False)")
+def off_from_the_start(folder: Path) -> RecordBuilder:
+    source = "import torch\ntorch.set_grad_enabled(False)\n" + LOOP
+    record = _param(_module(_optimizer(RecordBuilder(folder, source))), 0, "fc.weight")
+    return record.fact("backward", "b", NO_GRAPH | {"deep": 0}, at="loss.backward", count=1)
 
 
 @scenario(None)

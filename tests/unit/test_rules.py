@@ -49,6 +49,7 @@ EDITED = {
     "a_scheduler_and_a_closure_on_the_line": "    optimizer.zero_grad()\n    loss.backward()\n",
     "cleared_before_step": "    optimizer.zero_grad()\n    loss.backward()\n    optimizer.step()",
     "modules_in_a_list": "self.layers = nn.ModuleList()",
+    "detached_and_shown": "out = model(x)\n",
     "detached": "out = model(x)\n",
     "encoder_without_gradients": "for x, y in loader:\n    out = model(x)\n",
     "decorated_forward": "self.emb = nn.Embedding(10, 4)\n\n    def forward",
@@ -70,6 +71,23 @@ def test_edit(name: str, tmp_path: Path) -> None:
     assert EDITED[name] in edits.apply(edit, record.text)
 
 
+@pytest.mark.parametrize("name", ["detached_for_numpy", "detached_for_numpy_later", "detached_for_an_array"])
+def test_no_edit_that_numpy_would_refuse(name: str, tmp_path: Path) -> None:
+    record = next(scenario for scenario in SCENARIOS if scenario.name == name).build(tmp_path)
+    assert diagnose(record.run()).findings[0].edit is None
+
+
 def test_the_optimizer_that_is_meant_is_named(tmp_path: Path) -> None:
     record = next(scenario for scenario in SCENARIOS if scenario.name == "one_of_two_never_cleared").build(tmp_path)
     assert "the gradients of two from earlier steps" in " ".join(render(diagnose(record.run())).split())
+
+
+@pytest.mark.parametrize(
+    ("rows", "total", "text"),
+    [([4], 1, "sample 4"), ([1, 3], 2, "samples 1 and 3"), ([1, 3, 5], 3, "samples 1, 3 and 5"), ([1, 3, 5], 9, "samples 1, 3, 5, …")],
+)
+def test_positions_in_the_batch(rows: list[int], total: int, text: str, tmp_path: Path) -> None:
+    record = next(scenario for scenario in SCENARIOS if scenario.name == "padded_with_minus_one").build(tmp_path)
+    (fact,) = record.run().main_facts("index_error")
+    record.fact("index_error", fact.key, {**fact.data, "rows": rows, "n_rows": total}, at="loss = criterion")
+    assert f"({text})" in " ".join(render(diagnose(record.run())).split())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from doctorch.findings import Place, Value
@@ -99,12 +99,23 @@ def shown(bad: BadIndex) -> dict[str, Value]:
         "total": fact.get("total") if fact is not None else None,
         "samples": fact.get("n_rows") if fact is not None else None,
         "batch": fact.get("batch") if fact is not None else None,
-        "first_rows": ", ".join(str(row) for row in rows[:_SHOWN_ROWS]) + (", …" if len(rows) > _SHOWN_ROWS else ""),
+        "first_rows": _positions(rows, int(fact.get("n_rows") or len(rows)) if fact is not None else 0),
         "values": ", ".join(str(value) for value in bad.values),
         "value": bad.values[0] if bad.values else bad.high,
         "module": fact.get("module") if fact is not None and fact.get("module") else "the embedding",
         "function": bad.function,
     }
+
+
+def _positions(rows: Sequence[int], total: int) -> str:
+    """``sample 4``, ``samples 1 and 3``, ``samples 1, 3, 5, …``: positions in the batch, counted from 0."""
+    shown = [str(row) for row in rows[:_SHOWN_ROWS]]
+    if not shown:
+        return "not known which"
+    if max(total, len(rows)) > len(shown):
+        return f"samples {', '.join(shown)}, …"
+    listed = " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+    return f"{'sample' if len(shown) == 1 else 'samples'} {listed}"
 
 
 def counted(bad: BadIndex) -> bool:

@@ -11,11 +11,16 @@ from doctorch.records.reader import Fact, Process, Run
 from doctorch.rules.api import Rule
 from doctorch.rules.shared import place_of, related, shape_text, site_place
 from doctorch.source import edits, query
+from doctorch.source.files import SourceFile
 from doctorch.source.project import Project
 
 NO_GRAPH = ("does not require grad", "does not have a grad_fn")
 """What backward says of a loss without a graph."""
 DETACHING = ("detach", "detach_")
+OUT_OF_TORCH = ("numpy", "tolist", "item", "__array__")
+"""Methods that make something of a tensor which autograd does not know."""
+NUMBERS = ("float", "int", "bool", "complex", "list", "str")
+"""Functions of Python that do the same."""
 WITHOUT_GRADIENT = ("argmax", "argmin", "round", "floor", "ceil", "sign", "bincount", "eq", "gt", "lt", "ge", "le", "ne", "topk-indices")
 EXPLAINS = ("loss-plateau", "zero-grad-before-step", "lr-too-low", "missing-step", "module-unused")
 
@@ -144,7 +149,42 @@ def edit(finding: Finding, project: Project) -> Edit | None:
     if len(found) != 1:
         return None
     old, new = found[0]
+    if any(_leaves_torch(file, value) for value in (old, *_later_uses(file, statement, old))):
+        return None  # numpy refuses a tensor that requires grad, and what left torch has no gradient either way
     return edits.make(file, [edits.replace_node(file, old, "{tensor}", tensor=new)], safe=False)
+
+
+def _leaves_torch(file: SourceFile, node: ast.expr) -> bool:
+    """Whether the value of an expression goes to numpy or becomes a Python number in the same expression: ``….cpu().numpy()``,
+    ``np.asarray(…)``, ``float(…)``."""
+    inner: ast.AST = node
+    for outer in file.ancestors(node):
+        if isinstance(outer, ast.stmt):
+            return False
+        if isinstance(outer, ast.Attribute) and outer.attr in OUT_OF_TORCH:
+            return True
+        if isinstance(outer, ast.Call) and outer.func is not inner:
+            name = query.qualified(file, outer.func) or ""
+            if name.startswith("numpy.") or name in NUMBERS:
+                return True
+        inner = outer
+    return False
+
+
+def _later_uses(file: SourceFile, statement: ast.stmt, value: ast.expr) -> Iterator[ast.expr]:
+    """The places in the same scope that read the name to which a statement assigns the value or what methods make of it."""
+    whole = value
+    while isinstance(parent := file.parents.get(whole), ast.Attribute | ast.Call) and whole in (
+        getattr(parent, "value", None),
+        getattr(parent, "func", None),
+    ):
+        whole = parent
+    if not isinstance(statement, ast.Assign) or statement.value is not whole:
+        return
+    names = {target.id for target in statement.targets if isinstance(target, ast.Name)}
+    for node in query.in_scope(query.scope_of(file, statement)):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names:
+            yield node
 
 
 RULE = Rule(

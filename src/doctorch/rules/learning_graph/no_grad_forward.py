@@ -57,11 +57,12 @@ def _left_off(project: Project, process: Process) -> Finding | None:
 
 
 def _left_off_finding(backward: Fact, place: Place) -> Finding:
+    earlier = backward.count - int(backward.get("failed") or 0)
     return Finding(
         rule=RULE.id,
         severity=Severity.ERROR,
-        message="left-off",
-        values={"line": backward.line, "earlier": backward.count - int(backward.get("failed") or 0)},
+        message="left-off" if earlier > 0 else "off",
+        values={"line": backward.line, "earlier": earlier},
         place=place,
         related=related(place_of(backward)),
         why="no-graph",
