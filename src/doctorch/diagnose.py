@@ -85,11 +85,11 @@ class Diagnosis:
     hidden_advice: int = 0
     """Pieces of advice beyond the third."""
     problems: tuple[str, ...] = ()
-    """Sentences for the user: about the configuration, about files that cannot be parsed."""
+    """Sentences for the user: about the configuration, about files that cannot be read."""
     run: RunFacts | None = None
     """None for a diagnosis from source alone."""
     files: int = 0
-    """Files read, for a diagnosis from source alone."""
+    """Files that could be read and parsed, for a diagnosis from source alone."""
     project: Project = field(default_factory=Project, compare=False, repr=False)
 
     @property
@@ -135,21 +135,20 @@ def certain_now(run: Run) -> list[Finding]:
 
 
 def check(paths: Sequence[str | Path], *, config: Config | None = None) -> Diagnosis:
-    """The part of the diagnosis that needs no run, over Python files, notebooks and folders. Raises OSError for an unreadable path."""
+    """The part of the diagnosis that needs no run, over Python files, notebooks and folders. What cannot be read is among the
+    ``problems``, and ``files`` does not count it."""
     project = Project.from_paths(paths)
     if config is None:
         config = configuration.load(Path(paths[0]).resolve().parent if paths else Path.cwd())
+    problems = [f"{path} cannot be read ({reason})." for path, reason in project.unreadable.items()]
+    problems += [f"{file.path} {file.problem}." for file in project.files if file.problem is not None]
+    readable = sum(file.problem is None for file in project.files)
     gathered = _Gathered()
-    for rule_id, entry in registry.rules().items():
+    for rule_id, entry in registry.rules().items() if readable else ():
         examine = entry.rule.examine_source
         if examine is not None:
             gathered.apply(rule_id, lambda examine=examine: list(examine(project)))  # type: ignore[misc]
-    broken = [
-        f"{file.path} cannot be parsed: {file.syntax_error.msg}, line {file.syntax_error.lineno}."
-        for file in project.files
-        if file.syntax_error
-    ]
-    return _conclude(gathered, project, config, problems=broken, files=len(project.files))
+    return _conclude(gathered, project, config, problems=problems, files=readable)
 
 
 @dataclass

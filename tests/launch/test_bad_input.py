@@ -161,6 +161,25 @@ def test_other_commands(bench: Bench, words: tuple[str, ...]) -> None:
     assert bench.json()["findings"] == []
 
 
+@pytest.mark.parametrize(("name", "text"), [("a.ipynb", "no JSON"), ("a.py", "def f(:\n"), ("a.txt", "")])
+def test_check_of_nothing_that_can_be_read(bench: Bench, name: str, text: str) -> None:
+    (bench.folder / "code").mkdir()
+    (bench.folder / "code" / name).write_text(text, encoding="utf-8")
+    done = bench.doctorch("check", "code", "--json", "out.json")
+    assert (done.code, done.stdout) == (2, b"")
+    (sentence,) = own_lines(done.stderr)
+    assert bench.json()["problems"] == [sentence.removeprefix("doctorch: ")]
+
+
+def test_check_of_some_that_can_be_read(bench: Bench) -> None:
+    bench.script("def f(:\n", "a.py")
+    bench.script("x = 1\n", "b.py")
+    done = bench.doctorch("check", ".")
+    assert (done.code, done.stderr) == (0, b"")
+    assert "over 1\xa0file" in done.stdout.decode() or "over 1 file" in done.stdout.decode()
+    assert b"a.py cannot be parsed" in b" ".join(done.stdout.split())
+
+
 def test_a_manifest_that_is_no_json(bench: Bench) -> None:
     bench.watched("-q", bench.script("pass"))
     (record,) = bench.records

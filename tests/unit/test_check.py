@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from doctorch.diagnose import check
+from doctorch.report.json import as_object
 from doctorch.report.terminal import render
 
 HEAD = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"
@@ -121,7 +122,50 @@ def test_a_file_that_cannot_be_parsed_is_said(tmp_path: Path) -> None:
     diagnosis = check([tmp_path])
     assert len(diagnosis.findings) == 1
     assert any("a.py cannot be parsed" in problem for problem in diagnosis.problems)
-    assert diagnosis.files == 2
+    assert diagnosis.files == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("this is no JSON", "is no notebook: it cannot be read as JSON (Expecting value"),
+        ("[1, 2]", "is no notebook: it holds no list of cells."),
+        (json.dumps({"cells": [{"cell_type": "code", "source": "x = 1"}, {"cell_type": "code", "source": "y = 2\ndef f(:"}]}),
+         "cannot be parsed: invalid syntax, line 2 of cell 2."),
+    ],
+)  # fmt: skip
+def test_a_notebook_that_cannot_be_read_is_said(content: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / "a.ipynb").write_text(content)
+    diagnosis = check([tmp_path])
+    assert (diagnosis.files, diagnosis.examined) == (0, ())
+    (problem,) = diagnosis.problems
+    assert f"a.ipynb {words}" in problem
+
+
+def test_a_file_of_a_folder_that_cannot_be_opened_is_said(tmp_path: Path) -> None:
+    (tmp_path / "a.py").symlink_to(tmp_path / "gone.py")
+    (tmp_path / "b.py").write_text("x = 1\n")
+    diagnosis = check([tmp_path])
+    assert diagnosis.files == 1
+    assert diagnosis.problems == (f"{tmp_path / 'a.py'} cannot be read (No such file or directory).",)
+
+
+def test_lines_of_a_notebook_are_those_of_its_cells(tmp_path: Path) -> None:
+    cells = [
+        {"cell_type": "code", "source": "import torch\n" + "x = 1\n" * 20},
+        {
+            "cell_type": "code",
+            "source": "opt = torch.optim.SGD(p, lr=1)\nfor x in d:\n    loss = f(x)\n    loss.backward()\n    opt.step()\n",
+        },
+    ]
+    (tmp_path / "a.ipynb").write_text(json.dumps({"cells": cells}))
+    diagnosis = check([tmp_path])
+    text = " ".join(render(diagnosis, cwd=str(tmp_path)).split())
+    assert "a.ipynb cell 2:4 4 │ loss.backward()" in text
+    assert "step (line 5 of cell 2)" in text
+    assert "line 2 of" not in text
+    (found,) = as_object(diagnosis)["findings"]
+    assert "(line 5 of cell 2)" in found["message"]
 
 
 def test_nothing_found_says_what_was_examined(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +54,14 @@ def write_answer(path: Path | None, answer: dict[str, Any]) -> bool:
 
 def refuse(sentence: str, json_file: Path | None = None) -> typer.Exit:
     """One sentence, the JSON answer if one is asked for, and the exit to raise."""
-    note(sentence)
-    write_answer(json_file, empty_answer(sentence))
+    return refuse_all((sentence,), json_file)
+
+
+def refuse_all(sentences: Sequence[str], json_file: Path | None = None) -> typer.Exit:
+    """As :func:`refuse`, with several sentences."""
+    for sentence in sentences:
+        note(sentence)
+    write_answer(json_file, empty_answer(*sentences))
     return typer.Exit(USAGE)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from doctorch.commands._say import FOUND, FailOn, fails, refuse, write_answer
+from doctorch.commands._say import FOUND, FailOn, fails, refuse, refuse_all, write_answer
 
 
 def check(
@@ -28,10 +28,10 @@ def check(
             raise refuse(f"there is no file or folder {path}.", json_file)
         if path.is_file() and path.suffix not in (".py", ".pyw", ".ipynb"):
             raise refuse(f"{path} is neither a Python file nor a notebook.", json_file)
-    try:
-        diagnosis = diagnose.check(paths)
-    except OSError as error:
-        raise refuse(f"{error.filename or paths[0]} cannot be read ({error.strerror or error}).", json_file) from None
+    diagnosis = diagnose.check(paths)
+    if not diagnosis.files:
+        problems = diagnosis.problems or (f"there is no Python file and no notebook in {', '.join(map(str, paths))}.",)
+        raise refuse_all(problems, json_file)
     if not quiet:
         show(diagnosis, sys.stdout)
     written = write_answer(json_file, as_object(diagnosis))

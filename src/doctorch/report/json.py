@@ -59,7 +59,7 @@ def dumps(diagnosis: Diagnosis, *, cwd: str | None = None) -> str:
 
 def _finding(found: Diagnosed, project: Project, base: Path) -> dict[str, Any]:
     finding = found.finding
-    words = sentences(finding)
+    words = sentences(finding, project)
     return {
         "id": found.id,
         "fingerprint": found.fingerprint,

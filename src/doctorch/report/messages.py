@@ -20,6 +20,8 @@ from typing import Any
 
 from doctorch.findings import Finding, Value
 from doctorch.rules import registry
+from doctorch.source.files import SourceFile
+from doctorch.source.project import Project
 
 TIED = "\u00a0"
 """Between a number and its unit, so that no line breaks there; :func:`untied` makes a plain space of it."""
@@ -39,14 +41,25 @@ class Sentences:
     fix: str | None
 
 
-def sentences(finding: Finding, language: str = registry.DEFAULT_LANGUAGE) -> Sentences:
-    """The sentences of a finding. KeyError when its rule's page lacks a message or the finding lacks a value."""
+def sentences(finding: Finding, project: Project | None = None, language: str = registry.DEFAULT_LANGUAGE) -> Sentences:
+    """The sentences of a finding; with a project, lines of a notebook are named as those of its cells.
+
+    KeyError when its rule's page lacks a message or the finding lacks a value.
+    """
     messages = registry.page(finding.rule, language).messages
+    file = project.file(finding.place.file) if project is not None and finding.place is not None else None
+    values = finding.values if file is None else {name: _line_in(file, name, value) for name, value in finding.values.items()}
 
     def say(message_id: str | None) -> str | None:
-        return None if message_id is None else fill(messages[message_id], finding.values)
+        return None if message_id is None else fill(messages[message_id], values)
 
-    return Sentences(fill(messages[finding.message], finding.values), say(finding.why), say(finding.fix))
+    return Sentences(fill(messages[finding.message], values), say(finding.why), say(finding.fix))
+
+
+def _line_in(file: SourceFile, name: str, value: Value) -> Value:
+    """A value as it is shown: ``line`` and ``…_line`` are lines of the finding's file."""
+    is_line = (name == "line" or name.endswith("_line")) and isinstance(value, int)
+    return file.line_label(value) if is_line and file.is_notebook and isinstance(value, int) else value
 
 
 def fill(template: str, values: Mapping[str, Value]) -> str:

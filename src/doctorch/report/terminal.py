@@ -101,7 +101,7 @@ class _Page:
 
     def finding(self, found: Diagnosed, diagnosis: Diagnosis) -> None:
         finding = found.finding
-        words = sentences(finding)
+        words = sentences(finding, diagnosis.project)
         label = f"{_LABELS[finding.severity]:<{INDENT}}"
         head = ((label, _STYLES[finding.severity]), (finding.rule, "bold"))
         place = self.place(finding.place, diagnosis)
@@ -112,7 +112,9 @@ class _Page:
             self.line(*head)
             self.line(" " * INDENT + place)
         if finding.place is not None and found.source_line:
-            self.code(f"{finding.place.line} │ ", found.source_line)
+            file = diagnosis.project.file(finding.place.file)
+            number = file.cell_line(finding.place.line)[1] if file is not None else finding.place.line
+            self.code(f"{number} │ ", found.source_line)
         self.paragraph("", words.message)
         if found.also:
             self.paragraph(
@@ -133,7 +135,7 @@ class _Page:
             where = ""
             if effect.finding.place is not None and effect.finding.place != cause.finding.place:
                 where = f" ({self.place(effect.finding.place, diagnosis)})"
-            self.paragraph("so", f"{effect.finding.rule}{where}: {sentences(effect.finding).message}")
+            self.paragraph("so", f"{effect.finding.rule}{where}: {sentences(effect.finding, diagnosis.project).message}")
             self.effects(effect, diagnosis)
 
     def place(self, place: Place | None, diagnosis: Diagnosis) -> str:

@@ -50,8 +50,18 @@ class SourceFile:
         return hashlib.sha256(self.content).hexdigest()
 
     @cached_property
-    def _loaded(self) -> tuple[str, tuple[Cell, ...]]:
-        return _notebook(self.content) if self.is_notebook else (_plain_ends(_decode(self.content)), ())
+    def _loaded(self) -> tuple[str, tuple[Cell, ...], str | None]:
+        return _notebook(self.content) if self.is_notebook else (_plain_ends(_decode(self.content)), (), None)
+
+    @cached_property
+    def problem(self) -> str | None:
+        """Why nothing of the file could be examined, in the words that follow its name in a sentence; None for a readable file."""
+        if self._loaded[2] is not None:
+            return self._loaded[2]
+        error = self.syntax_error
+        if error is None:
+            return None
+        return f"cannot be parsed: {error.msg}" + (f", line {self.line_label(error.lineno)}" if error.lineno else "")
 
     @property
     def text(self) -> str:
@@ -147,8 +157,18 @@ class SourceFile:
 
     def place_label(self, line: int) -> str:
         """``:58``, or `` cell 3:4`` in a notebook."""
+        cell, own = self.cell_line(line)
+        return f" cell {cell}:{own}" if cell is not None else f":{line}"
+
+    def line_label(self, line: int) -> str:
+        """What follows the word «line»: ``58``, or ``4 of cell 3`` in a notebook."""
+        cell, own = self.cell_line(line)
+        return f"{own} of cell {cell}" if cell is not None else str(line)
+
+    def cell_line(self, line: int) -> tuple[int | None, int]:
+        """The number of the cell (None in a plain file) and the line within it, 1-based, of a line of ``text``."""
         inside = [cell for cell in self.cells if cell.first_line <= line]
-        return f" cell {inside[-1].number}:{line - inside[-1].first_line + 1}" if inside else f":{line}"
+        return (inside[-1].number, line - inside[-1].first_line + 1) if inside else (None, line)
 
 
 def _decode(content: bytes) -> str:
@@ -163,14 +183,17 @@ def _plain_ends(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _notebook(content: bytes) -> tuple[str, tuple[Cell, ...]]:
-    """The joined code cells; lines that only IPython understands become ``pass`` so that line numbers stay."""
+def _notebook(content: bytes) -> tuple[str, tuple[Cell, ...], str | None]:
+    """The joined code cells; lines that only IPython understands become ``pass`` so that line numbers stay. Last, why it is none."""
     try:
         data = json.loads(content)
+    except (ValueError, RecursionError) as error:  # no JSON, no text, absurd nesting
+        return "", (), f"is no notebook: it cannot be read as JSON ({str(error).rstrip('.')})"
+    try:
         raw = data["cells"] if "cells" in data else data["worksheets"][0]["cells"]  # the second form is that of version 3
         code = [cell for cell in raw if cell.get("cell_type") == "code"]
     except (ValueError, KeyError, TypeError, IndexError, AttributeError):
-        return "", ()
+        return "", (), "is no notebook: it holds no list of cells"
     lines: list[str] = []
     cells: list[Cell] = []
     for number, cell in enumerate(code, 1):
@@ -180,7 +203,7 @@ def _notebook(content: bytes) -> tuple[str, tuple[Cell, ...]]:
         own = text.replace("\r\n", "\n").split("\n")
         foreign = bool(own and _FOREIGN_CELL.match(own[0]))
         lines.extend("" if foreign else _python_line(line) for line in own)
-    return "\n".join(lines) + "\n", tuple(cells)
+    return "\n".join(lines) + "\n", tuple(cells), None
 
 
 def _python_line(line: str) -> str:

@@ -25,17 +25,22 @@ class Project:
     def __init__(self, files: Iterable[SourceFile] = (), *, on_disk: bool = True) -> None:
         self._files: dict[str, SourceFile | None] = {file.path: file for file in files}
         self._on_disk = on_disk
+        self.unreadable: dict[str, str] = {}
+        """Files that were named or found and could not be read, and why."""
 
     @classmethod
     def from_paths(cls, paths: Sequence[str | Path]) -> Project:
         """The Python files and notebooks that the paths name or hold, and the files of the same project that they import.
 
-        Raises OSError for a path that cannot be read.
+        Those that cannot be read are named in ``unreadable``.
         """
         project = cls()
         for path in paths:
             for file in _python_files(Path(path)):
-                project._files[str(file.resolve())] = SourceFile(str(file.resolve()), file.read_bytes())
+                try:
+                    project._files[str(file.resolve())] = SourceFile(str(file.resolve()), file.read_bytes())
+                except OSError as error:
+                    project.unreadable[str(file)] = error.strerror or str(error)
         project.follow_imports()
         return project
 
