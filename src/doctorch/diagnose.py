@@ -88,6 +88,8 @@ class Diagnosis:
     """Sentences for the user: about the configuration, about files that cannot be read."""
     run: RunFacts | None = None
     """None for a diagnosis from source alone."""
+    unparsed: str | None = None
+    """Why the script could not even begin, in a sentence; None where it did, or where the text does not say."""
     files: int = 0
     """Files that could be read and parsed, for a diagnosis from source alone."""
     project: Project = field(default_factory=Project, compare=False, repr=False)
@@ -118,7 +120,18 @@ def diagnose(run: Run, *, config: Config | None = None) -> Diagnosis:
         if examine is None:
             continue
         gathered.apply(rule_id, lambda entry=entry, examine=examine: _lacking(entry, run) or list(examine(run)))  # type: ignore[misc]
-    return _conclude(gathered, project_of(run), config, run=facts)
+    concluded = _conclude(gathered, project_of(run), config, run=facts)
+    return replace(concluded, unparsed=_unparsed(facts, concluded.project))
+
+
+def _unparsed(facts: RunFacts, project: Project) -> str | None:
+    """Of a script that failed before it imported torch: that it, or a file that it imports, cannot be parsed."""
+    script = project.file(facts.script) if facts.exit_code and not facts.torch_imported else None
+    if script is None:
+        return None
+    project.follow_imports()
+    broken = next((file for file in (script, *project.connected(script)) if file.syntax_error is not None), None)
+    return f"{Path(broken.path).name} {broken.problem}." if broken is not None else None
 
 
 def certain_now(run: Run) -> list[Finding]:

@@ -216,3 +216,26 @@ main()
     assert "a fault of ours" in (record / "doctorch-error.txt").read_text(encoding="utf-8")
     answer = bench.json()
     assert (answer["findings"], len(answer["problems"])) == ([], 1)
+
+
+@pytest.mark.parametrize("remove", ["shutil.rmtree('.doctorch')", "[shutil.rmtree(p) for p in glob.glob('.doctorch/2*')]"])
+def test_a_record_that_the_script_removes(bench: Bench, remove: str) -> None:
+    done = bench.watched("--json", "out.json", bench.script(f"import glob, shutil, sys; {remove}; print('ran'); sys.exit(4)"))
+    assert (done.code, done.stdout) == (4, b"ran\n")
+    (sentence,) = own_lines(done.stderr)
+    assert "was removed while the script ran, so nothing can be diagnosed." in sentence
+    assert done.stderr.count(b"\n") == 1
+    assert bench.json()["problems"] == [sentence.removeprefix("doctorch: ")]
+
+
+def test_a_record_that_is_emptied(bench: Bench) -> None:
+    empty = "[os.remove(p) for p in glob.glob('.doctorch/2*/*') if os.path.isfile(p)]"
+    done = bench.watched(bench.script(f"import glob, os; {empty}"))
+    (sentence,) = own_lines(done.stderr)
+    assert "was removed while the script ran" in sentence
+
+
+def test_a_script_that_cannot_be_parsed(bench: Bench) -> None:
+    done = bench.watched(bench.script("import torch\ndef f(:\n"))
+    assert done.code == 1
+    assert "train.py cannot be parsed: invalid syntax, line 2." in " ".join(done.stderr.decode().split())

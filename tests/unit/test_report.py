@@ -143,6 +143,15 @@ def test_before_torch_was_imported(tmp_path: Path) -> None:
     assert "Nothing wrong found" not in text
 
 
+@pytest.mark.parametrize("broken", ["train.py", "net.py"])
+def test_a_script_that_cannot_be_parsed(broken: str, tmp_path: Path) -> None:
+    record = RecordBuilder(tmp_path, "import net\nimport torch\n", exit_code=1)
+    (record.folder / "process-1-0.sqlite").unlink()
+    (tmp_path / "net.py").write_text("x = 1\n")
+    (tmp_path / broken).write_text("import net\ndef f(:\n    pass\n")
+    assert f"nothing to watch: {broken} cannot be parsed: invalid syntax, line 2." in closing(record)
+
+
 def test_never_trained(tmp_path: Path) -> None:
     record = RecordBuilder(tmp_path)
     record.meta(role="other")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from doctorch.commands._say import FailOn, fails, note
+from doctorch.launch.folder import MANIFEST
 from doctorch.launch.growth import Growth
 from doctorch.launch.session import Watch
 
@@ -33,12 +34,16 @@ class Watcher(Watch):
         self._stop: Callable[[str], None] = lambda reason: None
         self._line_shown = False
         self._next_line = 0.0
+        self._had_manifest = False
+        self.removed = False
+        """Set at the end: whether the run folder, or what it held, was removed while the script ran."""
 
     def begin(self, folder: Path, stop: Callable[[str], None], speaks: bool) -> None:
         """Start to look, in the parent that speaks for the run."""
         self._stop = stop
         if speaks:
             self._folder = folder
+            self._had_manifest = (folder / MANIFEST).is_file()
             self._growth = Growth(folder, self._read)
 
     def tick(self) -> None:
@@ -53,7 +58,12 @@ class Watcher(Watch):
             self._growth = None
 
     def end(self) -> None:
-        """Leave a clean line."""
+        """Leave a clean line, and see what the script left of the record before the end of the run is written there."""
+        self._clear_line()
+        if self._folder is not None:
+            self.removed = not self._folder.is_dir() or (self._had_manifest and not (self._folder / MANIFEST).exists())
+
+    def _clear_line(self) -> None:
         if self._line_shown:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
@@ -68,7 +78,7 @@ class Watcher(Watch):
                 continue
             self._told.add(found.fingerprint)
             if not self._quiet:
-                self.end()
+                self._clear_line()
                 note(_one_line(found))
             if fails([finding.severity.label], self._stop_on):
                 if not self._quiet:

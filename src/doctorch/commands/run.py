@@ -52,7 +52,7 @@ def run(
         except OSError as error:
             raise refuse(f"Python could not be started for {target.name} ({error.strerror or error}).", json_file) from None
         try:
-            met = _diagnose(session, json_file, fail_on, quiet)
+            met = _diagnose(session, json_file, fail_on, quiet, removed=watcher.removed)
         except KeyboardInterrupt:
             note(f"the diagnosis was cut short; `doctorch diagnose {session.folder.path if session.folder else ''}` makes it again.")
             met = False
@@ -69,10 +69,17 @@ def _target(words: list[str], module: str | None, json_file: Path | None) -> Tar
     return Target(words[0], False, tuple(words[1:]))
 
 
-def _diagnose(session: Session, json_file: Path | None, fail_on: FailOn | None, quiet: bool) -> bool:
+def _diagnose(session: Session, json_file: Path | None, fail_on: FailOn | None, quiet: bool, *, removed: bool) -> bool:
     """Print and write what the record says. Returns whether ``--fail-on`` is met."""
     from doctorch.commands._answer import answer_for_folder
+    from doctorch.commands._say import empty_answer, write_answer
 
+    if removed and session.folder is not None:
+        # In place of the session's own problems: that the end could not be written there follows from it.
+        sentence = f"the run folder {session.folder.path} was removed while the script ran, so nothing can be diagnosed."
+        note(sentence)
+        write_answer(json_file, empty_answer(sentence))
+        return False
     for problem in session.problems:
         note(problem)
     if not session.speaks:

@@ -31,7 +31,7 @@ NAMED_RULES = 2
 
 def sentences(diagnosis: Diagnosis, cwd: Path) -> list[str]:
     """All closing sentences, in order."""
-    lines = list(_end(diagnosis.run)) if diagnosis.run else []
+    lines = list(_end(diagnosis.run, diagnosis.unparsed)) if diagnosis.run else []
     if not diagnosis.findings:
         lines.append(_nothing(diagnosis))
     lines.extend(_not_examined(diagnosis))
@@ -59,7 +59,7 @@ def _nothing(diagnosis: Diagnosis) -> str:
     return f"Nothing wrong found: {rules} over {_plural(run.steps, 'step')}."
 
 
-def _end(run: RunFacts) -> list[str]:
+def _end(run: RunFacts, unparsed: str | None) -> list[str]:
     """How the script ended, where that is worth saying."""
     lines: list[str] = []
     if run.oom_killed:
@@ -74,7 +74,7 @@ def _end(run: RunFacts) -> list[str]:
         message = message if len(message) <= MAX_MESSAGE else message[: MAX_MESSAGE - 1] + "…"
         lines.append(f"The script ended with {run.exception.get('type')}{where}: {message}".rstrip(": "))
     if not run.torch_imported:
-        lines.append("The script ended before it imported torch, so there was nothing to watch.")
+        lines.append("The script ended before it imported torch, so there was nothing to watch" + (f": {unparsed}" if unparsed else "."))
     elif not run.processes and run.exception is None:
         lines.append("The script imported torch but did not train: no backward and no optimizer step was seen.")
     if run.stall is not None and (run.signal or run.exception is not None):

@@ -20,7 +20,6 @@ from typing import Any
 
 from doctorch.findings import Finding, Value
 from doctorch.rules import registry
-from doctorch.source.files import SourceFile
 from doctorch.source.project import Project
 
 TIED = "\u00a0"
@@ -47,8 +46,7 @@ def sentences(finding: Finding, project: Project | None = None, language: str = 
     KeyError when its rule's page lacks a message or the finding lacks a value.
     """
     messages = registry.page(finding.rule, language).messages
-    file = project.file(finding.place.file) if project is not None and finding.place is not None else None
-    values = finding.values if file is None else {name: _line_in(file, name, value) for name, value in finding.values.items()}
+    values = {name: _shown(finding, name, value, project) for name, value in finding.values.items()}
 
     def say(message_id: str | None) -> str | None:
         return None if message_id is None else fill(messages[message_id], values)
@@ -56,10 +54,13 @@ def sentences(finding: Finding, project: Project | None = None, language: str = 
     return Sentences(fill(messages[finding.message], values), say(finding.why), say(finding.fix))
 
 
-def _line_in(file: SourceFile, name: str, value: Value) -> Value:
-    """A value as it is shown: ``line`` and ``…_line`` are lines of the finding's file."""
-    is_line = (name == "line" or name.endswith("_line")) and isinstance(value, int)
-    return file.line_label(value) if is_line and file.is_notebook and isinstance(value, int) else value
+def _shown(finding: Finding, name: str, value: Value, project: Project | None) -> Value:
+    """A value as it is shown: ``line`` and ``…_line`` are lines of the finding's file, or of that of a related place with this line."""
+    if project is None or not isinstance(value, int) or not (name == "line" or name.endswith("_line")):
+        return value
+    place = next((one for one in finding.related if one.line == value), finding.place)
+    file = project.file(place.file) if place is not None else None
+    return file.line_label(value) if file is not None and file.is_notebook else value
 
 
 def fill(template: str, values: Mapping[str, Value]) -> str:
