@@ -52,7 +52,13 @@ class ModuleObserver:
 
         @functools.wraps(original)
         def __call__(module: Any, *args: Any, **kwargs: Any) -> Any:
-            if compiling() or self.depth or session.in_loader or get_ident() != session.thread or tracing() is not None:
+            if compiling():
+                return original(module, *args, **kwargs)
+            if session.light:
+                if not session.forward_began and not session.in_loader and get_ident() == session.thread:
+                    session.forward()
+                return original(module, *args, **kwargs)
+            if self.depth or session.in_loader or get_ident() != session.thread or tracing() is not None:
                 return original(module, *args, **kwargs)
             self.depth = 1
             try:

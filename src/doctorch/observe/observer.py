@@ -171,7 +171,7 @@ class Observer:
         fresh = Session(recorder)
         for name, value in vars(fresh).items():
             setattr(session, name, value)
-        recorder.writer.providers[-1] = session._release_row
+        recorder.writer.providers[-1] = session._release_rows
         session.tape.recorder = recorder
         self.training.optimizers.clear()
         self.training.since_anchor.clear()

@@ -21,6 +21,8 @@ DEEP_SHARE = 0.015
 """Share of the loop's time that later deep looks may take."""
 DEEP_ALLOWANCE_NS = 3_000_000
 """Granted on top, so that short runs get more than the first looks."""
+LOSS = 8
+"""Place of the loss in a row of the current process."""
 MAX_CALLS = 64
 MAX_CALL_OPS = 20_000
 """Calls of models, and operators, after which a segment without a backward is taken for an evaluation or a roll-out: a forward
@@ -53,6 +55,8 @@ class Session:
         self.deep = True
         """Whether the current segment (up to the next backward) is looked at operator by operator."""
         self.deep_allowed = True
+        self.light = False
+        """Neither this step is followed nor this segment looked at deeply: wrappers take the shortest way."""
         self.full = True
         """Whether the current step's calls are followed one by one; else only times and the loss are taken."""
         limit = recorder.settings.get("steps")
@@ -72,11 +76,12 @@ class Session:
         self.forward_began = self.forward_wait_ns = 0
         self.backwards = 0
         self.loss = NAN
+        self._keep = 1
         self._rows: list[list[float]] = []
         """Closed steps that are not handed to the writer yet."""
         self._pending_loss: list[list[float] | None] | None = None
         self.roots: dict[int, Any] = {}
-        recorder.writer.providers.append(self._release_row)
+        recorder.writer.providers.append(self._release_rows)
 
     def claim(self) -> bool:
         """A backward begins: whether it is in the thread that is observed. The first to run one is that thread."""
@@ -129,36 +134,23 @@ class Session:
         def use(found: list[float]) -> None:
             row = holder[0]
             if row is not None:
-                row[9] = row[10] = row[11] = found[0]
+                row[LOSS] = found[0]
 
         values.read_later(self.recorder, [loss], use)
 
     def step_done(self, at: int) -> None:
-        """A turn of the loop ended: put down its row."""
+        """A turn of the loop ended: put down its row, in nanoseconds; the writer thread makes it into milliseconds."""
         recorder = self.recorder
-        self._release_row(keep=values.LAG + 1 if self._pending_loss is not None else 0)
-        duration = (at - self.step_began) / 1e6
-        loss = self.loss
-        row = [
-            (self.step_began - recorder.writer.began) / 1e9,
-            duration,
-            duration,
-            self.wait_ns / 1e6,
-            self.forward_ns / 1e6,
-            self.backward_ns / 1e6,
-            self.optimizer_ns / 1e6,
-            self.watch_ns / 1e6,
-            float(self.backwards),
-            loss,
-            loss,
-            loss,
-        ]
+        row = [self.step_began, at, self.wait_ns, self.forward_ns, self.backward_ns, self.optimizer_ns, self.watch_ns, self.backwards]
+        row.append(self.loss)  # type: ignore[arg-type]
         if self._pending_loss is not None:
-            self._pending_loss[0] = row
+            self._pending_loss[0] = row  # type: ignore[assignment]
             self._pending_loss = None
-        self._rows.append(row)
-        recorder.steps += 1
-        self.full = self.deep or recorder.steps < FULL_FIRST or recorder.steps % FULL_EVERY < FULL_RUN
+            self._keep = values.LAG + 1
+        self._rows.append(row)  # type: ignore[arg-type]
+        steps = recorder.steps = recorder.steps + 1
+        self.full = self.deep or steps < FULL_FIRST or steps % FULL_EVERY < FULL_RUN
+        self.light = not self.full
         self._begin_step(at)
         if values.waiting():
             values.settle(recorder)
@@ -168,12 +160,10 @@ class Session:
         if not self._rows:
             return
         row = self._rows[-1]
-        ms = (at - self.step_began) / 1e6
-        row[1] += ms
-        row[2] += ms
-        for column, ns in ((3, self.wait_ns), (4, self.forward_ns), (5, self.backward_ns), (6, self.optimizer_ns), (7, self.watch_ns)):
-            row[column] += ns / 1e6
-        row[8] += self.backwards
+        row[1] = at
+        since = (self.wait_ns, self.forward_ns, self.backward_ns, self.optimizer_ns, self.watch_ns, self.backwards)
+        for column, value in enumerate(since, 2):
+            row[column] += value
         self._begin_step(at)
 
     def _begin_step(self, at: int) -> None:
@@ -182,15 +172,22 @@ class Session:
         self.forward_began = self.forward_wait_ns = 0
         self.backwards = 0
 
-    def _release_row(self, keep: int = 1) -> None:
-        """Hand finished rows to the writer; the newest may still be amended, those that wait for their loss stay too."""
+    def _release_rows(self) -> None:
+        """On the writer thread: hand over finished rows. The newest may still be amended, those that wait for their loss stay too."""
+        self._release(self._keep)
+
+    def _release(self, keep: int) -> None:
         rows = self._rows
+        began_record = self.recorder.writer.began
         while len(rows) > keep:
-            self.recorder.writer.pending.append(tuple(rows.pop(0)))
+            began, ended, wait, forward, backward, optimizer, watch, backwards, loss = rows.pop(0)
+            ms = (ended - began) / 1e6
+            parts = (wait / 1e6, forward / 1e6, backward / 1e6, optimizer / 1e6, watch / 1e6)
+            self.recorder.writer.pending.append(((began - began_record) / 1e9, ms, ms, *parts, float(backwards), loss, loss, loss))
 
     def release_all(self) -> None:
         """At the end of the process."""
-        self._release_row(0)
+        self._release(0)
 
     # ---- deep looks
 
@@ -222,6 +219,7 @@ class Session:
             self.pause()
             self.deep_allowed = False
             self.deep = False
+            self.light = not self.full
             self.recorder.note(f"deep-off: {why}")
 
     def count_call(self) -> None:
@@ -234,6 +232,8 @@ class Session:
     def segment_ended(self) -> None:
         """After each backward: decide whether the next segment is deep."""
         self.segments += 1
+        if self.light and not self.granted and self.segments not in DEEP_MORE:
+            return
         self.calls = 0
         self.tape.in_forward = False
         if self.deep:
@@ -243,6 +243,7 @@ class Session:
             self.watch(spent)
             self.recorder.writer.meta["deep_segments"] = self.deep_segments
         self.deep = self.deep_allowed and self._want_deep()
+        self.light = not (self.full or self.deep)
         if self.deep:
             self.tape.clear()
 

@@ -84,7 +84,7 @@ class TrainingObserver:
 
     def _run_backward(self, original: Any, tensors: Any, args: Any, kwargs: Any) -> Any:
         session = self.session
-        if not (session.full or session.deep):
+        if session.light:
             return self._light_backward(original, tensors, args, kwargs)
         began = now()
         popped = session.pause()
@@ -165,12 +165,13 @@ class TrainingObserver:
 
     def _wrap_clearing(self, owner: Any) -> None:
         original = owner.zero_grad
+        session = self.session
         compiling = torch.compiler.is_compiling
 
         @functools.wraps(original)
         def zero_grad(target: Any, *args: Any, **kwargs: Any) -> Any:
             result = original(target, *args, **kwargs)
-            if not compiling() and get_ident() == self.session.thread:
+            if not compiling() and session.full and get_ident() == session.thread:
                 try:
                     self._cleared(target)
                 except Exception:
@@ -198,8 +199,7 @@ class TrainingObserver:
         return watches
 
     def _is_foreign(self, optimizer: Optimizer) -> bool:
-        if get_ident() == self.session.thread:
-            return False
+        """An optimizer steps in another thread than the one that is observed. Always True; a step may come before any backward."""
         self.session.other_threads = True
         watch = self.optimizers.get(id(optimizer))
         if watch is not None:
@@ -207,8 +207,6 @@ class TrainingObserver:
         return True
 
     def _cleared(self, target: Any) -> None:
-        if not self.session.full:
-            return
         began = now()
         site = here(2)
         if isinstance(target, Optimizer):
@@ -238,13 +236,17 @@ class TrainingObserver:
             session.forward_began = session.forward_wait_ns = 0
 
     def _read_loss(self, tensors: Any) -> None:
-        loss = _first_tensor(tensors)
-        if loss is None or loss.numel() != 1 or not values.readable(loss):
-            self.session.loss = NAN
+        session = self.session
+        loss = tensors if type(tensors) is torch.Tensor else _first_tensor(tensors)
+        if loss is None or loss.numel() != 1:
+            session.loss = NAN
         elif loss.is_cpu:
-            self.session.loss = values.item(loss)
-        else:
-            self.session.loss_later(loss)
+            try:
+                session.loss = values.item(loss)
+            except RuntimeError:  # wrapped by a function transform
+                session.loss = NAN
+        elif values.readable(loss):
+            session.loss_later(loss)
 
     def _backward_ended(self, state: Any, site: Site | None, failure: BaseException | None, ns: int) -> None:
         session = self.session
@@ -262,19 +264,22 @@ class TrainingObserver:
     def _before_step(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         try:
             session = self.session
-            if self._is_foreign(optimizer):
+            if get_ident() != session.thread and self._is_foreign(optimizer):
                 return
-            if id(optimizer) in self.stepping:
+            if self.stepping:
+                if id(optimizer) not in self.stepping:  # inside the step of another that wraps it
+                    self.stepping.append(id(optimizer))
+                    return
                 self.stepping.clear()  # its last step raised
             self.stepping.append(id(optimizer))
-            if len(self.stepping) > 1:
-                return
             session.in_optimizer = True
-            watch = self.watch_of(optimizer)
-            if session.full or session.pushed:
+            watch = self.optimizers.get(id(optimizer))
+            if not session.light or watch is None:
                 began = now()
                 session.pause()
-                watch.step_begins()
+                watch = self.watch_of(optimizer)
+                if session.full:
+                    watch.step_begins()
                 session.watch(now() - began)
             if watch.without_grad:
                 watch.note_grads()
@@ -285,20 +290,20 @@ class TrainingObserver:
     def _after_step(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         stop = False
         try:
-            if self._is_foreign(optimizer):
+            session = self.session
+            if get_ident() != session.thread and self._is_foreign(optimizer):
                 return
             if self.stepping:
                 self.stepping.pop()
             if self.stepping:
                 return
             began = now()
-            session = self.session
             session.in_optimizer = False
             session.optimizer_ns += began - self.step_began
-            if session.pushed or not session.recorder.started:
+            if session.pushed or session.recorder.role != "training":
                 session.pause()
                 session.recorder.ensure_started()
-            session.recorder.role = "training"
+                session.recorder.role = "training"
             session.event(began)
             watch = self.watch_of(optimizer)
             site = here(1) if watch.steps < 3 or session.deep else None
