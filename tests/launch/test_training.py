@@ -105,6 +105,6 @@ def test_the_demonstration(bench: Bench) -> None:
     for name in demos.STORIES:
         assert f"$ doctorch run {name}".encode() in done.stdout
     assert done.stderr.count(b"doctorch \xe2\x94\x80") == len(demos.STORIES)
-    for rule in (b"ERROR  zero-grad-before-step", b"ERROR  embedding-too-small", b"WARN   no-workers-heavy-items"):
+    for rule in (b"ERROR  zero-grad-before-step", b"ERROR  embedding-too-small", b"WARN   slow-getitem"):
         assert rule in done.stderr
     assert not bench.records

@@ -108,7 +108,9 @@ def _kind(project: Project, account: LoaderAccount) -> tuple[str, float, HotLine
     if best is not None and known:
         return best, totals[best], max(by_shape[best], key=lambda line: by_shape[best][line])
     if python >= PYTHON_SHARE:
-        return _kind_of_python(project, account), python, max(by_shape[PYTHON], key=lambda line: by_shape[PYTHON][line])
+        line = max(by_shape[PYTHON], key=lambda line: by_shape[PYTHON][line])
+        kind = PYTHON if _is_arithmetic(project, line) else _kind_of_python(project, account)
+        return kind, python, line
     return "library", account.item_share, hottest
 
 
@@ -132,6 +134,13 @@ def _shapes_of(project: Project, line: HotLine) -> dict[str, float]:
     elif not shapes:
         shapes[PYTHON] += _python_part(project, line)
     return {shape: min(1.0, share) for shape, share in shapes.items()}
+
+
+def _is_arithmetic(project: Project, line: HotLine) -> bool:
+    """The hottest line computes with a module of scalar functions, whatever texts are taken apart around it."""
+    file = project.file(line.file)
+    names = [query.qualified(file, call.func) or "" for call in query.calls_at(file, line.line)] if file is not None else []
+    return any(name.partition(".")[0] in SCALAR_MODULES and "." in name for name in names)
 
 
 def _kind_of_python(project: Project, account: LoaderAccount) -> str:
