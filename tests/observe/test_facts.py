@@ -497,3 +497,45 @@ def test_a_part_that_learns_now_and_then_had_a_gradient(server: Server, tmp_path
     had = {fact["name"]: fact["had_grad"] for fact in process.facts("param") if fact["name"]}
     assert had
     assert all(had.values())
+
+
+def test_a_step_that_raised_does_not_hide_later_steps(server: Server, tmp_path: Path) -> None:
+    process = observed(
+        server,
+        tmp_path,
+        script("""
+        broken = torch.optim.SGD(model.parameters(), lr=0.1)
+        def closure():
+            raise ValueError("no loss today")
+        try:
+            broken.step(closure)
+        except ValueError:
+            pass
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for step in range(20):
+            optimizer.zero_grad(); F.cross_entropy(model(x), y).backward(); optimizer.step()
+        """),
+    )
+    assert process.n_steps == 20
+    counts = {fact.key: fact["steps"] for fact in process.facts("optimizer")}
+    assert counts == {"0": 0, "1": 20}
+
+
+def test_an_optimizer_inside_another_counts_once(server: Server, tmp_path: Path) -> None:
+    process = observed(
+        server,
+        tmp_path,
+        script("""
+        class Outer(torch.optim.Optimizer):
+            def __init__(self, params):
+                params = list(params)
+                super().__init__(params, {})
+                self.inner = torch.optim.SGD(params, lr=0.1)
+            def step(self, closure=None):
+                self.inner.step()
+        optimizer = Outer(model.parameters())
+        for step in range(20):
+            optimizer.zero_grad(); F.cross_entropy(model(x), y).backward(); optimizer.step()
+        """),
+    )
+    assert process.n_steps == 20

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import sys
 from threading import get_ident
+from types import FrameType
 from typing import Any
 
 import torch
@@ -267,10 +269,10 @@ class TrainingObserver:
             if get_ident() != session.thread and self._is_foreign(optimizer):
                 return
             if self.stepping:
-                if id(optimizer) not in self.stepping:  # inside the step of another that wraps it
+                if id(optimizer) not in self.stepping and _is_stepping(self.stepping[0]):  # inside the step of another that wraps it
                     self.stepping.append(id(optimizer))
                     return
-                self.stepping.clear()  # its last step raised
+                self.stepping.clear()  # the last step raised
             self.stepping.append(id(optimizer))
             session.in_optimizer = True
             watch = self.optimizers.get(id(optimizer))
@@ -351,6 +353,19 @@ class TrainingObserver:
                 watch.describe()
                 session.recorder.touch(watch.entry)
         return steps >= session.step_limit
+
+
+def _is_stepping(identity: int) -> bool:
+    """Whether the step of that optimizer is on the stack: a step that raised leaves no other trace."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_filename == _OPTIMIZER_FILE and id(frame.f_locals.get("self")) == identity:
+            return True
+        frame = frame.f_back
+    return False
+
+
+_OPTIMIZER_FILE = Optimizer.profile_hook_step.__code__.co_filename
 
 
 def _first_tensor(tensors: Any) -> torch.Tensor | None:
