@@ -16,6 +16,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from doctorch.observe import indices, lines
+from doctorch.observe.events import Handlers
 from doctorch.observe.lines import Site
 from doctorch.observe.recorder import Recorder, now
 
@@ -98,6 +99,9 @@ class Tape(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.recorder = recorder
         self.params = params
         self.in_forward = False
+        self.muted = False
+        """Operators are those of observers: they pass unseen."""
+        self.on_operator: Handlers = []
         self.clear()
 
     def clear(self) -> None:
@@ -119,7 +123,7 @@ class Tape(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.seq: int = torch._C._autograd._get_sequence_nr()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if self.off:
+        if self.off or self.muted:
             return func(*args, **(kwargs or {}))
         began = now()
         try:
@@ -168,6 +172,11 @@ class Tape(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self._count(site, name, out, ns)
         if name not in NO_VALUE:
             self._flow(name, site, args, kwargs, out)
+        for handler in self.on_operator:
+            try:
+                handler(name, args, kwargs, out, site)
+            except Exception:
+                self.recorder.failed()
 
     def _count(self, site: Site, name: str, out: Any, ns: int) -> None:
         line = self.lines.get(site.id)

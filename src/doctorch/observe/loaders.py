@@ -12,6 +12,7 @@ import torch.utils.data.dataloader as dataloader_module
 from torch.utils.data import DataLoader
 
 from doctorch.observe import lines
+from doctorch.observe.events import fire
 from doctorch.observe.lines import here
 from doctorch.observe.recorder import Recorder, now
 from doctorch.observe.sampling import LoaderWatch, Sampler
@@ -102,8 +103,10 @@ class LoaderObserver:
             session.in_loader = True
             self.fetching = watch
             began = now()
+            batch = None
             try:
-                return original(iterator)
+                batch = original(iterator)
+                return batch
             finally:
                 ended = now()
                 session.in_loader = False
@@ -120,6 +123,8 @@ class LoaderObserver:
                     watch.wait_ns += waited
                     if getattr(iterator, "_num_yielded", 2) <= 1:
                         watch.first_wait_ns += waited
+                    if session.full and batch is not None and session.events.batch:
+                        fire(session, session.events.batch, watch, watch.ref() if watch.ref is not None else None, batch)
                 if popped:
                     session.resume()
 

@@ -14,6 +14,7 @@ import torch
 import torch.nn.functional as F
 
 from doctorch.observe import graph, indices, values
+from doctorch.observe.events import fire
 from doctorch.observe.lines import Site, here
 from doctorch.observe.session import Session
 from doctorch.observe.wrap import put
@@ -93,10 +94,10 @@ class LossObserver:
                 if differences and _will_warn(args):
                     put(F, "warnings", _Warnings())
                     try:
-                        return original(*args, **kwargs)
+                        return self._returned(name, original(*args, **kwargs), names, args, kwargs)
                     finally:
                         put(F, "warnings", warnings)
-                return original(*args, **kwargs)
+                return self._returned(name, original(*args, **kwargs), names, args, kwargs)
             except (IndexError, RuntimeError):
                 report_failure(args, kwargs)
                 raise
@@ -109,6 +110,12 @@ class LossObserver:
         setattr(wrapper, "__script_if_tracing_wrapper", True)
         setattr(wrapper, "__original_fn", original)
         put(F, name, wrapper)
+
+    def _returned(self, name: str, result: Any, names: tuple[str, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        session = self.session
+        if session.events.loss_return and name in LOSSES and (session.full or session.deep):
+            fire(session, session.events.loss_return, name, result, dict(zip(names, args, strict=False), **kwargs), here(2))
+        return result
 
     # ---- tables
 
@@ -164,6 +171,8 @@ class LossObserver:
                 if paused:
                     session.resume()
         recorder.touch(entry)
+        if session.events.loss_call:
+            fire(session, session.events.loss_call, name, value, bound, site, entry)
         if name in CLASSIFICATION and not target.dtype.is_floating_point and value.ndim and target.device.type not in ("cpu", "meta"):
             ignore = bound.get("ignore_index", -100)
             indices.before_device_operator(recorder, name, target, _classes(value), session.deep, ignore=ignore)

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from doctorch.observe.events import fire
 from doctorch.observe.lines import Site, here, place
 from doctorch.observe.params import class_site
 from doctorch.observe.session import Session
@@ -49,6 +50,7 @@ class ModuleObserver:
         compiling = torch.compiler.is_compiling
         session = self.session
         tracing = torch._C._get_tracing_state
+        events = session.events
 
         @functools.wraps(original)
         def __call__(module: Any, *args: Any, **kwargs: Any) -> Any:
@@ -59,6 +61,8 @@ class ModuleObserver:
                     session.forward()
                 return original(module, *args, **kwargs)
             if self.depth or session.in_loader or get_ident() != session.thread or tracing() is not None:
+                if session.pushed and self.depth and (events.module_call or events.module_return) and get_ident() == session.thread:
+                    return self._deep_call(original, module, args, kwargs)
                 return original(module, *args, **kwargs)
             self.depth = 1
             try:
@@ -66,12 +70,42 @@ class ModuleObserver:
             except Exception:
                 session.recorder.failed()
             try:
-                return original(module, *args, **kwargs)
+                return self._root_call(original, module, args, kwargs)
             finally:
                 self.depth = 0
+                if session.module_stack:
+                    session.module_stack.clear()
 
         put(torch.nn.Module, "__call__", __call__)
         self._wrap_load()
+
+    def _root_call(self, original: Any, module: torch.nn.Module, args: Any, kwargs: Any) -> Any:
+        session = self.session
+        events = session.events
+        if events.root_call:
+            fire(session, events.root_call, module, args, kwargs)
+        if session.pushed:
+            result = self._deep_call(original, module, args, kwargs)
+        else:
+            result = original(module, *args, **kwargs)
+        if events.root_return:
+            fire(session, events.root_return, module, args, kwargs, result)
+        return result
+
+    def _deep_call(self, original: Any, module: torch.nn.Module, args: Any, kwargs: Any) -> Any:
+        session = self.session
+        events = session.events
+        session.module_stack.append(module)
+        if events.module_call:
+            fire(session, events.module_call, module, args, kwargs)
+        try:
+            result = original(module, *args, **kwargs)
+            if session.pushed and events.module_return:
+                fire(session, events.module_return, module, args, kwargs, result)
+            return result
+        finally:
+            if session.module_stack and session.module_stack[-1] is module:
+                session.module_stack.pop()
 
     def _wrap_load(self) -> None:
         original = torch.nn.Module.load_state_dict

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import os
+from collections.abc import Callable
 from threading import get_ident
 from typing import Any
 
 import torch
 
 from doctorch.observe import exits, last_exception, lines, values
+from doctorch.observe.events import Watcher
 from doctorch.observe.indices import copied
 from doctorch.observe.lines import here
 from doctorch.observe.loaders import LoaderObserver
@@ -19,6 +21,9 @@ from doctorch.observe.recorder import Recorder, set_current
 from doctorch.observe.session import Session
 from doctorch.observe.training import TrainingObserver
 from doctorch.observe.wrap import hide_from_dynamo
+
+WATCHERS: tuple[Callable[[Session], Watcher], ...] = ()
+"""Observers that only listen to the session's events, each in a module of its own."""
 
 
 class Observer:
@@ -37,6 +42,7 @@ class Observer:
         self.losses = LossObserver(self.session)
         self.loaders = LoaderObserver(self.session)
         self.files = exits.Files(self.session)
+        self.watchers: list[Watcher] = [make(self.session) for make in WATCHERS]
         self.forked = False
         self._holds_lock = False
         self._hidden: list[bool] = []
@@ -53,6 +59,9 @@ class Observer:
         self.losses.install()
         self.loaders.install()
         self.files.install()
+        for watcher in self.watchers:
+            watcher.install()
+            self.recorder.writer.providers.append(watcher.publish)
         exits.hide_own_frames()
         self._wrap_copies()
         self._wrap_compilers()
@@ -168,7 +177,7 @@ class Observer:
         set_current(recorder)
         session = self.session
         session.recorder = recorder
-        fresh = Session(recorder)
+        fresh = Session(recorder, session.events)
         for name, value in vars(fresh).items():
             setattr(session, name, value)
         recorder.writer.providers[-1] = session._release_rows
@@ -187,7 +196,10 @@ class Observer:
         self.loaders.fetching = None
         self.loaders.sampler.armed = False
         self.loaders.sampler.recorder = recorder
+        for watcher in self.watchers:
+            watcher.reset()
         recorder.writer.providers += [self.training.publish, self.modules._publish, self.loaders._publish]
+        recorder.writer.providers += [watcher.publish for watcher in self.watchers]
         values._waiting.clear()
 
     # ---- the end

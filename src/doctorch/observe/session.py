@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import weakref
 from threading import get_ident
 from typing import Any
 
@@ -10,6 +11,7 @@ import torch
 
 from doctorch.observe import values
 from doctorch.observe.deep import MODE_NS, Tape
+from doctorch.observe.events import Events, fire
 from doctorch.observe.params import ParamTable
 from doctorch.observe.recorder import NAN, Recorder, now
 
@@ -43,14 +45,18 @@ left over) shows only against the step before."""
 class Session:
     """State of one training process."""
 
-    def __init__(self, recorder: Recorder) -> None:
+    def __init__(self, recorder: Recorder, events: Events | None = None) -> None:
         self.recorder = recorder
+        self.events = events or Events()
+        self.module_stack: list[torch.nn.Module] = []
+        """Modules whose call is under way, outermost first; kept in deep segments only."""
+        self._names: dict[int, tuple[weakref.ref[torch.nn.Module], str]] = {}
         self.thread = recorder.main_ident
         """The thread that trains: the one observed. Others are left alone, since autograd writes gradients outside the GIL."""
         self.claimed = False
         self.other_threads = False
         self.params = ParamTable(recorder)
-        self.tape = Tape(recorder, self.params)
+        self.tape = self._new_tape()
         self.pushed = False
         self.deep = True
         """Whether the current segment (up to the next backward) is looked at operator by operator."""
@@ -83,6 +89,23 @@ class Session:
         self.roots: dict[int, Any] = {}
         recorder.writer.providers.append(self._release_rows)
 
+    def _new_tape(self) -> Tape:
+        tape = Tape(self.recorder, self.params)
+        tape.on_operator = self.events.operator
+        return tape
+
+    def name_of(self, module: torch.nn.Module) -> str | None:
+        """Dotted name of a module within the model that was called, ``""`` for the model itself; None for one of no known model."""
+        known = self._names.get(id(module))
+        if known is None or known[0]() is not module:
+            for ref in list(self.roots.values()):
+                root = ref.module()
+                if root is not None:
+                    for name, part in root.named_modules():
+                        self._names[id(part)] = (weakref.ref(part), name)
+            known = self._names.get(id(module))
+        return known[1] if known is not None and known[0]() is module else None
+
     def claim(self) -> bool:
         """A backward begins: whether it is in the thread that is observed. The first to run one is that thread."""
         ident = get_ident()
@@ -98,7 +121,7 @@ class Session:
         self.thread = self.recorder.main_ident = ident
         if self.pushed:  # by a forward in the first thread, whose stack of modes only that thread can change
             self.tape.off = True
-            self.tape = Tape(self.recorder, self.params)
+            self.tape = self._new_tape()
             self.pushed = False
 
     # ---- time
@@ -154,6 +177,8 @@ class Session:
         self._begin_step(at)
         if values.waiting():
             values.settle(recorder)
+        if self.events.turn:
+            fire(self, self.events.turn, steps)
 
     def amend_step(self, at: int) -> None:
         """The step just closed was only the first part of a turn: join what came since."""

@@ -12,6 +12,7 @@ import torch
 from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
 from doctorch.observe import graph, values
+from doctorch.observe.events import fire
 from doctorch.observe.lines import Site, here
 from doctorch.observe.optimizers import OptimizerWatch
 from doctorch.observe.recorder import NAN, now
@@ -110,7 +111,7 @@ class TrainingObserver:
             left = now()
             self.backward_depth -= 1
             try:
-                self._backward_ended(state, site, failure, left - entered)
+                self._backward_ended(state, site, failure, left - entered, tensors)
             except Exception:
                 session.recorder.failed()
             del failure
@@ -217,6 +218,8 @@ class TrainingObserver:
             for watch in self._followed():
                 if (watch.kept or watch.written) and watch.sample and watch.grads() != watch.seen:
                     watch.cleared(site)
+        if self.session.events.cleared:
+            fire(self.session, self.session.events.cleared, target, site)
         self.session.watch(now() - began)
 
     def _backward_begins(self, tensors: Any, kwargs: dict[str, Any], site: Site | None, deep: bool, began: int) -> Any:
@@ -227,6 +230,8 @@ class TrainingObserver:
         loss = _first_tensor(tensors)
         before = [(watch, watch.backward_begins()) for watch in self._followed()]
         call = graph.begin(session, loss, site, deep, bool(kwargs.get("retain_graph") or kwargs.get("create_graph")))
+        if session.events.backward_begins:
+            fire(session, session.events.backward_begins, loss, site)
         self._read_loss(tensors)
         return before, call
 
@@ -250,7 +255,7 @@ class TrainingObserver:
         elif values.readable(loss):
             session.loss_later(loss)
 
-    def _backward_ended(self, state: Any, site: Site | None, failure: BaseException | None, ns: int) -> None:
+    def _backward_ended(self, state: Any, site: Site | None, failure: BaseException | None, ns: int, tensors: Any) -> None:
         session = self.session
         session.backward_ns += ns
         session.backwards += 1
@@ -261,6 +266,8 @@ class TrainingObserver:
             if watch.ref() is not None:
                 watch.backward_ended(grads, site)
         graph.end(session, call, failure)
+        if session.events.backward_ended:
+            fire(session, session.events.backward_ended, _first_tensor(tensors), site, failure)
         session.segment_ended()
 
     def _before_step(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
@@ -282,6 +289,8 @@ class TrainingObserver:
                 watch = self.watch_of(optimizer)
                 if session.full:
                     watch.step_begins()
+                if session.events.before_step:
+                    fire(session, session.events.before_step, optimizer, watch)
                 session.watch(now() - began)
             if watch.without_grad:
                 watch.note_grads()
@@ -309,6 +318,8 @@ class TrainingObserver:
             session.event(began)
             watch = self.watch_of(optimizer)
             site = here(1) if watch.steps < 3 or session.deep else None
+            if not session.light and session.events.after_step:
+                fire(session, session.events.after_step, optimizer, watch, site)
             stop = self._turn(watch, began)
             watch.step_ended(site)
             if session.deep:

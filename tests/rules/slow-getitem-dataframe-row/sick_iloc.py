@@ -9,7 +9,7 @@ from torch.utils.data import DataLoader, Dataset
 
 torch.manual_seed(1101)
 rng = np.random.default_rng(1101)
-table = pd.DataFrame(rng.normal(size=(1200, 14)), columns=[f"c{i}" for i in range(14)])
+table = pd.DataFrame(rng.normal(size=(2400, 14)), columns=[f"c{i}" for i in range(14)])
 table["target"] = table["c0"] - 2 * table["c5"]
 
 
@@ -27,7 +27,7 @@ class Table(Dataset):
         return x, torch.tensor([row["target"]], dtype=torch.float32)  # <- slow-getitem-dataframe-row
 
 
-loader = DataLoader(Table(table), batch_size=30, shuffle=True)
+loader = DataLoader(Table(table), batch_size=60, shuffle=True)
 model = nn.Sequential(nn.Linear(14, 32), nn.ReLU(), nn.Linear(32, 1))
 optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
 for epoch in range(3):

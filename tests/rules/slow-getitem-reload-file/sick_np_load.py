@@ -11,7 +11,7 @@ from torch.utils.data import DataLoader, Dataset
 torch.manual_seed(1301)
 folder = tempfile.TemporaryDirectory()
 path = os.path.join(folder.name, "signals.npy")
-np.save(path, np.random.default_rng(1301).normal(size=(1500, 1024)).astype(np.float32))
+np.save(path, np.random.default_rng(1301).normal(size=(6000, 1024)).astype(np.float32))
 
 
 class Signals(Dataset):

@@ -24,7 +24,7 @@ def main():
     torch.manual_seed(1307)
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "train.pt"
-        inputs = torch.randn(4000, 300)
+        inputs = torch.randn(9000, 300)
         torch.save({"inputs": inputs, "targets": (inputs[:, :100].mean(1) > 0).float()}, file)
         loader = DataLoader(Stored(file, 256), batch_size=16, shuffle=True)
         model = nn.Sequential(nn.Linear(300, 16), nn.ReLU(), nn.Linear(16, 1))

@@ -20,10 +20,10 @@ MIN_WAIT_SHARE = 0.4
 NOISY_WAIT_SHARE = 0.25
 QUIET_WAIT_SHARE = 0.6
 """On a loaded machine the typical step may be mostly other processes: then so much of it, with so much of the quicker quarter, will do."""
-MIN_WAIT_MS = 5.0
+MIN_WAIT_MS = 3.0
 """Waiting a batch: less is the loader's own machinery."""
-MIN_TOTAL_MS = 500.0
-"""Waiting in all: less is not worth anybody's time."""
+MIN_TOTAL_MS = 200.0
+"""Waiting in all: less is neither worth anybody's time nor enough samples of where it goes."""
 MIN_ITEM_SHARE = 0.5
 """Share of the fetch that must lie below the dataset's own code; the rest is collating and sampling."""
 MIN_SHAPE_SHARE = 0.4
