@@ -76,6 +76,8 @@ class Finding:
     """Id of the sentence that explains the mechanism."""
     fix: str | None = None
     """Id of the sentence that says what to change."""
+    proof: str | None = None
+    """Id of the sentence that tells what an experiment on a copy of the training showed."""
     explains: tuple[str, ...] = ()
     """Rule ids of symptoms or consequences that the evidence of this finding accounts for."""
     confidence: float = 1.0

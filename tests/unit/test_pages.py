@@ -38,7 +38,7 @@ def test_sentences(rule: str, all_findings: list[Finding]) -> None:
     for finding in all_findings:
         if finding.rule == rule:
             assert sentences(finding).message
-            for message_id in (finding.message, finding.why, finding.fix):
+            for message_id in (finding.message, finding.why, finding.fix, finding.proof):
                 if message_id is not None:
                     used[message_id] |= set(finding.values)
     assert set(used) == set(messages)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import importlib
 import os
 import sys
 from typing import Any
@@ -23,6 +24,9 @@ def install(settings: dict[str, Any]) -> None:
     _installed.append(observer)
     observer.install()
     atexit.register(observer.at_exit)
+    if settings.get("probes"):
+        # By name: the probes are built on the observers, which know nothing of them.
+        importlib.import_module("doctorch.probes").install(observer)
     _wrap_hard_exit(observer)
     _wrap_exec(observer)
 

@@ -159,6 +159,9 @@ class Observer:
 
     def _after_fork_in_child(self) -> None:
         """A fresh recorder; the parent's connection is dropped without closing it, which would disturb the parent's file."""
+        if self.session.probing:
+            self._become_copy()
+            return
         old = self.recorder
         _dropped.append(old.writer._connection)
         old.writer._connection = None
@@ -172,6 +175,19 @@ class Observer:
         self._rebind(recorder)
         self.forked = True
 
+    def _become_copy(self) -> None:
+        """A copy for an experiment: everything is known as before, nothing is written."""
+        recorder = self.recorder
+        _dropped.append(recorder.writer._connection)
+        recorder.writer._connection = None
+        recorder.writer.alive = False
+        recorder.writer.providers.clear()
+        recorder.finished = recorder.started = True
+        self.loaders.sampler.usable = False
+        self.session.pause()
+        values._waiting.clear()
+        self.forked = True
+
     def _rebind(self, recorder: Recorder) -> None:
         self.recorder = recorder
         set_current(recorder)
@@ -182,7 +198,7 @@ class Observer:
             setattr(session, name, value)
         recorder.writer.providers[-1] = session._release_rows
         session.tape.recorder = recorder
-        self.training.optimizers.clear()
+        self.training.optimizers = session.optimizers
         self.training.since_anchor.clear()
         self.training.stepping.clear()
         self.training.anchor = None

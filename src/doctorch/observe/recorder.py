@@ -43,6 +43,9 @@ class Recorder:
         self.last_event = now()
         self.started = False
         self.finished = False
+        self.paused = False
+        """An experiment is under way between two steps."""
+        self.paused_ns = 0
         self._kinds: dict[str, int] = {}
         self._stalled_at = 0
         self.writer = RecordWriter(str(settings["run_dir"]), self._first_meta())
@@ -78,7 +81,7 @@ class Recorder:
         meta["role"] = self.role
         meta["steps"] = self.steps
         meta["watch_ns"] = self.watch_ns
-        meta["loop_ns"] = (self.last_event - self.loop_started) if self.loop_started else 0
+        meta["loop_ns"] = (self.last_event - self.loop_started - self.paused_ns) if self.loop_started else 0
         meta["flush_ns"] = self.writer.flush_ns
 
     def ensure_started(self) -> None:
@@ -135,7 +138,7 @@ class Recorder:
 
     def _look_for_stall(self) -> None:
         quiet = (now() - self.last_event) / 1e9
-        if not self.loop_started or quiet < STALL_S or self._stalled_at == self.last_event:
+        if self.paused or not self.loop_started or quiet < STALL_S or self._stalled_at == self.last_event:
             return
         self._stalled_at = self.last_event
         frame = sys._current_frames().get(self.main_ident)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import weakref
+from collections.abc import Callable
 from threading import get_ident
 from typing import Any
 
@@ -35,6 +36,8 @@ NEW_SITE_SHARE = 0.1
 """Share of the loop's time up to which they are granted."""
 
 
+HISTORY = 4096
+"""Losses remembered, for the probes that look at their course while the training runs."""
 FULL_FIRST = 24
 FULL_EVERY = 32
 FULL_RUN = 2
@@ -87,6 +90,18 @@ class Session:
         """Closed steps that are not handed to the writer yet."""
         self._pending_loss: list[list[float] | None] | None = None
         self.roots: dict[int, Any] = {}
+        self.optimizers: dict[int, Any] = {}
+        """Watches of the optimizers, by id."""
+        # probes
+        self.losses: list[float] = []
+        """The loss of each of the first steps."""
+        self.wake_at = sys.maxsize
+        """Step after which the probes want to be asked."""
+        self.on_wake: Callable[[], None] | None = None
+        self.probing = False
+        """A copy of the process is being made for an experiment."""
+        self.copy = False
+        """This process is such a copy."""
         recorder.writer.providers.append(self._release_rows)
 
     def _new_tape(self) -> Tape:
@@ -172,13 +187,41 @@ class Session:
             self._keep = values.LAG + 1
         self._rows.append(row)  # type: ignore[arg-type]
         steps = recorder.steps = recorder.steps + 1
-        self.full = self.deep or steps < FULL_FIRST or steps % FULL_EVERY < FULL_RUN
+        self.full = self.deep or self.copy or steps < FULL_FIRST or steps % FULL_EVERY < FULL_RUN
         self.light = not self.full
         self._begin_step(at)
         if values.waiting():
             values.settle(recorder)
         if self.events.turn:
             fire(self, self.events.turn, steps)
+        if steps <= HISTORY:
+            self.losses.append(self.loss)
+            if steps >= self.wake_at:
+                self._wake()
+
+    def _wake(self) -> None:
+        """Between two steps: the probes look whether an experiment is called for. What it takes counts to no step."""
+        recorder = self.recorder
+        began = now()
+        self.wake_at = sys.maxsize
+        recorder.paused = True
+        try:
+            if self.on_wake is not None:
+                self.on_wake()
+        except Exception:
+            recorder.failed()
+        recorder.paused = False
+        ended = now()
+        recorder.paused_ns += ended - began
+        recorder.last_event = ended
+        if not self.copy:
+            self._begin_step(ended)
+
+    def as_copy(self) -> None:
+        """This process is a copy made for an experiment: it follows every step, records nothing and ends by itself."""
+        self.copy = self.full = True
+        self.light = self.deep = self.deep_allowed = False
+        self.step_limit = self.wake_at = sys.maxsize
 
     def amend_step(self, at: int) -> None:
         """The step just closed was only the first part of a turn: join what came since."""

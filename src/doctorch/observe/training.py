@@ -28,7 +28,7 @@ class TrainingObserver:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.optimizers: dict[int, OptimizerWatch] = {}
+        self.optimizers: dict[int, OptimizerWatch] = session.optimizers
         self.backward_depth = 0
         self.stepping: list[int] = []
         """Ids of the optimizers inside whose step we are; some wrap another."""
@@ -309,6 +309,7 @@ class TrainingObserver:
             if self.stepping:
                 return
             began = now()
+            paused = session.recorder.paused_ns
             session.in_optimizer = False
             session.optimizer_ns += began - self.step_began
             if session.pushed or session.recorder.role != "training":
@@ -324,7 +325,7 @@ class TrainingObserver:
             watch.step_ended(site)
             if session.deep:
                 session.resume()
-            session.watch(now() - began)
+            session.watch(now() - began - (session.recorder.paused_ns - paused))
         except Exception:
             self.session.recorder.failed()
         if stop:

@@ -69,6 +69,7 @@ def _finding(found: Diagnosed, project: Project, base: Path) -> dict[str, Any]:
         "source": found.source_line,
         "message": untied(words.message),
         "why": untied(words.why) if words.why is not None else None,
+        "proof": untied(words.proof) if words.proof is not None else None,
         "fix": untied(words.fix) if words.fix is not None else None,
         "message_id": finding.message,
         "values": dict(finding.values),

@@ -38,6 +38,7 @@ class Sentences:
     message: str
     why: str | None
     fix: str | None
+    proof: str | None
 
 
 def sentences(finding: Finding, project: Project | None = None, language: str = registry.DEFAULT_LANGUAGE) -> Sentences:
@@ -51,7 +52,7 @@ def sentences(finding: Finding, project: Project | None = None, language: str = 
     def say(message_id: str | None) -> str | None:
         return None if message_id is None else fill(messages[message_id], values)
 
-    return Sentences(fill(messages[finding.message], values), say(finding.why), say(finding.fix))
+    return Sentences(fill(messages[finding.message], values), say(finding.why), say(finding.fix), say(finding.proof))
 
 
 def _shown(finding: Finding, name: str, value: Value, project: Project | None) -> Value:

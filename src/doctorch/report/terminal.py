@@ -127,6 +127,8 @@ class _Page:
             self.code("→ ", found.edit.summary)
         elif words.fix:
             self.paragraph("fix", words.fix)
+        if words.proof:
+            self.paragraph("proof", words.proof)
         self.effects(found, diagnosis)
         self.line("")
 

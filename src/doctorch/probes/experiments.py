@@ -1,0 +1,180 @@
+"""The experiments: when each is called for, which copies it runs, and what it makes of them."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from typing import TYPE_CHECKING, Any, Protocol
+
+from doctorch.probes import arms, freeze, samples
+from doctorch.probes.fork import Arm, Outcome
+from doctorch.probes.view import View
+
+if TYPE_CHECKING:
+    from doctorch.probes.prober import Prober
+
+MIN_TURNS = 8
+"""Fewer steps say nothing."""
+SHORT, LONG = 20, 30
+OVERFIT = 100
+"""Steps on one batch: enough for a small net to learn it by heart at a fair rate."""
+RAISED = (1e1, 1e2, 1e3, 1e4, 1e5, 1e6)
+LOWERED = (0.1, 0.01)
+OWN_BATCH = (10.0, 100.0, 0.1, 0.01)
+FRESH = (10.0, 0.1, 0.01, 0.001)
+
+
+class Experiment(Protocol):
+    """One experiment; made at most once in a run."""
+
+    name: str
+
+    def wanted(self, view: View) -> bool:
+        """Whether what was seen so far calls for it."""
+
+    def run(self, prober: Prober, view: View) -> dict[str, Any] | None:
+        """Make it. The fact's data, or None in a copy."""
+
+
+def summary(outcome: Outcome) -> dict[str, Any]:
+    """What is kept of an arm."""
+    losses = outcome.losses
+    tail = losses[-max(1, len(losses) // 5) :]
+    extra = {name: value for name, value in outcome.facts.items() if name not in ("complete", "started")}
+    return {
+        "turns": len(losses),
+        "first": losses[0] if losses else None,
+        "last": statistics.fmean(tail) if tail and all(map(math.isfinite, tail)) else None,
+        "lowest": min((x for x in losses if math.isfinite(x)), default=None),
+        "finite": all(map(math.isfinite, losses)),
+        "complete": outcome.complete,
+        "failure": outcome.failure,
+        **extra,
+    }
+
+
+def _summaries(outcomes: list[Outcome] | None) -> dict[str, Any] | None:
+    return None if outcomes is None else {"arms": {outcome.name: summary(outcome) for outcome in outcomes}}
+
+
+def _loaded(view: View) -> bool:
+    """Whether a model's weights came from a file: a fresh start would throw them away."""
+    return any(entry.data.get("loaded") for entry in view.facts("module"))
+
+
+class RateLadder:
+    """The script's next steps, at its learning rate and at others."""
+
+    name = "rate-ladder"
+
+    def wanted(self, view: View) -> bool:
+        return view.stuck or view.risen
+
+    def run(self, prober: Prober, view: View) -> dict[str, Any] | None:
+        plan = [Arm("x1", LONG)]
+        plan += [Arm(f"x{factor:g}", LONG, arms.rate(factor)) for factor in (RAISED if view.stuck else LOWERED)]
+        found = _summaries(prober.copies(plan, view))
+        if found is not None:
+            ends = {arm.name: found["arms"][arm.name]["last"] for arm in plan}
+            known = {name: last for name, last in ends.items() if last is not None}
+            if known:
+                prober.best_factor = float(min(known, key=lambda name: known[name])[1:])
+        return found
+
+
+class OneBatch:
+    """One batch, again and again, at several rates: does its own loss fall? Where nothing was loaded, also from a fresh start."""
+
+    name = "one-batch"
+
+    def wanted(self, view: View) -> bool:
+        return view.stuck or view.risen
+
+    def run(self, prober: Prober, view: View) -> dict[str, Any] | None:
+        plan = [Arm("x1", OVERFIT, freeze.same_batch)]
+        plan += [Arm(f"x{factor:g}", OVERFIT, arms.together(freeze.same_batch, arms.rate(factor))) for factor in OWN_BATCH]
+        best = prober.best_factor
+        if best > max(OWN_BATCH):
+            plan.append(Arm(f"x{best:g}", OVERFIT, arms.together(freeze.same_batch, arms.rate(best))))
+        if not _loaded(view):
+            plan.append(Arm("fresh x1", OVERFIT, arms.together(arms.fresh, freeze.same_batch)))
+            for factor in FRESH:
+                plan.append(Arm(f"fresh x{factor:g}", OVERFIT, arms.together(arms.fresh, freeze.same_batch, arms.rate(factor))))
+        return _summaries(prober.copies(plan, view))
+
+
+class WithoutSoftmax:
+    """Cross-entropy was given probabilities: the same steps with the softmax taken back."""
+
+    name = "without-softmax"
+
+    def wanted(self, view: View) -> bool:
+        for entry in view.facts("loss_call"):
+            data = entry.data
+            rows = data.get("rows") or 0
+            if data.get("function") == "cross_entropy" and data.get("softmax_kind") == "softmax" and rows and data["rows_sum_one"] == rows:
+                return view.steps >= 25
+        return False
+
+    def run(self, prober: Prober, view: View) -> dict[str, Any] | None:
+        return _summaries(prober.copies([Arm("control", SHORT), Arm("without", SHORT, arms.without_softmax)], view))
+
+
+class Cleared:
+    """Gradients of earlier steps are still there at each backward: the same steps with gradients cleared."""
+
+    name = "cleared"
+
+    def wanted(self, view: View) -> bool:
+        return view.steps >= 25 and any(
+            entry.data.get("stale_nonzero") and entry.data["stale_steps"] >= 0.8 * max(1, entry.data["stale_checked"])
+            for entry in view.facts("optimizer")
+        )
+
+    def run(self, prober: Prober, view: View) -> dict[str, Any] | None:
+        return _summaries(prober.copies([Arm("control", SHORT), Arm("cleared", SHORT, arms.cleared)], view))
+
+
+class Rescaled:
+    """The same steps from a fresh start with inputs of mean 0 and deviation 1."""
+
+    name = "rescaled"
+
+    def wanted(self, view: View) -> bool:
+        return view.stuck or view.risen
+
+    def run(self, prober: Prober, view: View) -> dict[str, Any] | None:
+        if _loaded(view):
+            plan = [Arm("control", LONG), Arm("rescaled", LONG, arms.rescaled)]
+        else:
+            plan = [Arm("control", LONG, arms.fresh), Arm("rescaled", LONG, arms.together(arms.fresh, arms.rescaled))]
+        return _summaries(prober.copies(plan, view))
+
+
+class LabelSignal:
+    """Does anything simple predict the targets from the inputs of the next batches?"""
+
+    name = "label-signal"
+
+    def wanted(self, view: View) -> bool:
+        return view.stuck
+
+    def run(self, prober: Prober, view: View) -> dict[str, Any] | None:
+        outcomes = prober.copies([Arm("gather", samples.MAX_TURNS, samples.gather)], view)
+        return None if outcomes is None else {**samples.judged(outcomes[0]), "failure": outcomes[0].failure}
+
+
+class SampleDependence:
+    """Does the output for one sample move with the input of another?"""
+
+    name = "sample-dependence"
+
+    def wanted(self, view: View) -> bool:
+        return view.stuck
+
+    def run(self, prober: Prober, view: View) -> dict[str, Any] | None:
+        outcomes = prober.copies([Arm("perturb", MIN_TURNS, samples.perturb)], view)
+        return None if outcomes is None else {**outcomes[0].facts, "failure": outcomes[0].failure}
+
+
+ALL: tuple[type[Experiment], ...] = (WithoutSoftmax, Cleared, RateLadder, OneBatch, Rescaled, LabelSignal, SampleDependence)

@@ -1,0 +1,133 @@
+"""Decides between two steps which experiments are called for, runs them within the budget, and writes down what came out."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from doctorch.observe.recorder import now
+from doctorch.probes import experiments, fork, seal
+from doctorch.probes.fork import Arm, Outcome
+from doctorch.probes.view import View
+
+if TYPE_CHECKING:
+    from doctorch.observe.session import Session
+
+WAKE_AT = (12, 25, 60, 120, 250, 500, 1000, 2000, 4000)
+"""Steps after which the state of the training is looked at; each look costs some ten microseconds."""
+DEFAULT_BUDGET_S = 60.0
+MEMORY_SHARE = 1 / 3
+"""Of the free memory that copies may come to take."""
+COPY_FACTOR = 6
+"""What a copy writes anew, in multiples of the parameters' bytes: weights, gradients, two states of Adam, activations. An estimate."""
+EXPERIMENT_SHARE = 0.5
+"""Of the time that is left, for one experiment: later ones shall have some too."""
+SLOWDOWN = 2.5
+"""A step in a copy against one of the training: one thread, pages copied on first write, other copies beside it."""
+
+
+class Prober:
+    """The experiments of one process."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.left_s = float(session.recorder.settings.get("probe_seconds") or DEFAULT_BUDGET_S)
+        self.experiments = [make() for make in experiments.ALL]
+        self.refused: str | None = None
+        self.best_factor = 1.0
+        """Of the learning rate: the one whose loss ended lowest on the rate ladder."""
+        session.on_wake = self.wake
+        session.wake_at = WAKE_AT[0]
+
+    def wake(self) -> None:
+        """Between two steps."""
+        session = self.session
+        steps = session.recorder.steps
+        view = View(session)
+        for experiment in list(self.experiments):
+            if not experiment.wanted(view):
+                continue
+            self.experiments.remove(experiment)
+            self._make(experiment, view)
+            if fork.in_copy() is not None:
+                return
+        session.wake_at = next((step for step in WAKE_AT if step > steps), sys.maxsize) if self.experiments else sys.maxsize
+
+    def _make(self, experiment: Any, view: View) -> None:
+        reason = self._why_not()
+        if reason is not None:
+            self.write(experiment.name, view, {"made": False, "why_not": reason})
+            return
+        began = time.monotonic()
+        data = experiment.run(self, view)
+        if data is None:  # this process is the copy
+            return
+        spent = time.monotonic() - began
+        self.left_s -= spent
+        self.write(experiment.name, view, {"made": True, "why_not": None, "seconds": round(spent, 3), **data})
+
+    def _why_not(self) -> str | None:
+        if self.refused is None:
+            self.refused = seal.why_not(str(self.session.recorder.settings["run_dir"])) or self._no_room()
+        if self.refused is None and self.left_s < 1.0:
+            return "the time for experiments is used up"
+        return self.refused
+
+    def _no_room(self) -> str | None:
+        size = 0
+        for watch in list(self.session.optimizers.values()):
+            optimizer = watch.ref()
+            for group in optimizer.param_groups if optimizer is not None else ():
+                for p in group["params"]:
+                    if p.is_shared():
+                        return "the parameters lie in memory that is shared between processes"
+                    size += p.numel() * p.element_size()
+        free = _free_memory()
+        if free is not None and size * COPY_FACTOR > MEMORY_SHARE * free:
+            return f"a copy would take about {size * COPY_FACTOR / 2**30:.1f} GiB of the {free / 2**30:.1f} GiB that are free"
+        return None
+
+    def copies(self, arms: Sequence[Arm], view: View) -> list[Outcome] | None:
+        """Run arms side by side, as many as there are cores; with fewer turns where the time does not suffice. None in a copy."""
+        step = max(view.step_seconds(), 1e-4) * SLOWDOWN
+        at_once = max(1, min(len(arms), os.cpu_count() or 1))
+        rounds = math.ceil(len(arms) / at_once)
+        share = EXPERIMENT_SHARE * self.left_s
+        affordable = int((share / rounds - 0.2) / step)
+        turns = max(arm.turns for arm in arms)
+        if affordable < turns:
+            if affordable < experiments.MIN_TURNS:
+                return [Outcome(arm.name, failure=f"a step takes {view.step_seconds():.1f} s, too long for the time left") for arm in arms]
+            arms = [Arm(arm.name, min(arm.turns, affordable), arm.prepare) for arm in arms]
+            turns = affordable
+        limit = min(share, rounds * (turns * step * 3 + fork.GRACE_S))
+        return fork.run(self.session, arms, limit, at_once)
+
+    def write(self, name: str, view: View, data: dict[str, Any]) -> None:
+        """The fact of an experiment."""
+        recorder = self.session.recorder
+        entry = recorder.fact("probe", name, None, dict)
+        entry.count += 1
+        entry.data.update(name=name, at_step=view.steps, at=now(), **data)
+        recorder.touch(entry)
+
+
+def _free_memory() -> int | None:
+    """Bytes that can be had without swapping: of the machine, or of the container where that is less."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as info:
+            found = next(int(line.split()[1]) * 1024 for line in info if line.startswith("MemAvailable"))
+    except (OSError, StopIteration):
+        return None
+    try:
+        with open("/sys/fs/cgroup/memory.max", encoding="ascii") as limit, open("/sys/fs/cgroup/memory.current", encoding="ascii") as used:
+            most = limit.read().strip()
+            if most != "max":
+                found = min(found, int(most) - int(used.read()))
+    except (OSError, ValueError):
+        pass
+    return found
