@@ -93,6 +93,49 @@ def _optimizer(record: RecordBuilder, key: int = 0, **data: Any) -> RecordBuilde
     return record.fact("optimizer", key, whole | data, at="torch.optim.SGD")
 
 
+def _arms(**ends: tuple[float, float]) -> dict[str, Any]:
+    """Arms of an experiment: first loss and last, by name with ``_`` for a space."""
+    return {
+        name.replace("_", " ").replace("e0", "e+0").replace("p", "."): {
+            "turns": 100, "first": first, "second": first, "last": last, "finite": True, "fresh": 1.0,
+        }
+        for name, (first, last) in ends.items()
+    }  # fmt: skip
+
+
+def _probe(record: RecordBuilder, name: str, arms: dict[str, Any], **data: Any) -> RecordBuilder:
+    return record.fact(
+        "probe", name, {"name": name, "made": True, "seconds": 1.2, "at_step": 60, "rates": {"0": [0.1]}, "arms": arms} | data
+    )
+
+
+@scenario("lr-too-low", "ladder", "torch.optim.SGD")
+def rate_too_small(folder: Path) -> RecordBuilder:
+    record = _optimizer(RecordBuilder(folder, LOOP), built_lr=[0.1]).steps(around(2.3, 100, 0.001))
+    _probe(record, "one-batch", _arms(x1=(2.3, 2.2999), x10=(2.3, 2.2), x100=(2.3, 0.4)))
+    return _probe(record, "rate-ladder", _arms(x1=(2.3, 2.3), x10=(2.3, 2.25), x100=(2.3, 0.9)))
+
+
+@scenario("lr-too-high", "stays", "torch.optim.SGD")
+def rate_too_large(folder: Path) -> RecordBuilder:
+    record = _optimizer(RecordBuilder(folder, LOOP), built_lr=[0.1]).steps(around(2.3, 100, 0.001))
+    return _probe(record, "one-batch", _arms(x1=(2.3, 2.25), x0p1=(2.3, 0.2)))
+
+
+@scenario("lr-too-high", "jumps", "torch.optim.SGD")
+def rate_too_large_from_the_start(folder: Path) -> RecordBuilder:
+    record = _optimizer(RecordBuilder(folder, LOOP), built_lr=[0.1]).steps(around(2.3, 100, 0.001))
+    arms = _arms(x1=(2.3, 2.25), fresh_x1=(2.3, 2.28), fresh_x0p1=(2.3, 0.2))
+    arms["fresh x1"]["second"] = 31.0
+    return _probe(record, "one-batch", arms)
+
+
+@scenario("missing-zero-grad", "never", "loss.backward()")
+def never_cleared_and_tried(folder: Path) -> RecordBuilder:
+    record = _optimizer(RecordBuilder(folder, LOOP), zero_grads=0, stale_steps=39, stale_nonzero=5)
+    return _probe(record, "cleared", _arms(control=(2.3, 4.1), cleared=(2.3, 0.5)))
+
+
 @scenario("missing-zero-grad", "never", "loss.backward()")
 def never_cleared(folder: Path) -> RecordBuilder:
     return _optimizer(RecordBuilder(folder, LOOP), zero_grads=0, stale_steps=39, stale_nonzero=5)
@@ -474,6 +517,12 @@ def _cross_entropy(record: RecordBuilder, **data: Any) -> RecordBuilder:
 def softmax_in_the_graph(folder: Path) -> RecordBuilder:
     record = RecordBuilder(folder, LOOP)
     return _cross_entropy(record, rows_sum_one=160, softmax=5, softmax_kind="softmax", softmax_site=record.site("h = F.softmax"))
+
+
+@scenario("double-softmax", "graph", "h = F.softmax")
+def softmax_in_the_graph_and_tried_without(folder: Path) -> RecordBuilder:
+    record = softmax_in_the_graph(folder)
+    return _probe(record, "without-softmax", _arms(control=(1.39, 1.38), without=(1.41, 0.4)))
 
 
 @scenario("double-softmax", "graph", "nn.Softmax(dim=1)")

@@ -31,6 +31,12 @@ class RunFacts:
     watch_share: float | None
     """Time spent watching over the time of the loop, 0 to 1."""
     watch_seconds: float | None
+    probes: tuple[str, ...]
+    """Experiments that were made on copies of the training."""
+    probe_seconds: float
+    """Time that the training waited for them."""
+    probes_not_made: tuple[str, ...]
+    """Why experiments that were called for were not made."""
     exit_code: int | None
     signal: int | None
     """Number of the signal that ended the script."""
@@ -52,6 +58,7 @@ def summarise(run: Run) -> RunFacts:
     watch, loop = meta.get("watch_ns"), meta.get("loop_ns")
     exceptions = main.facts("exception") if main else []
     stalls = main.facts("stall") if main else []
+    tried = main.facts("probe") if main else []
     return RunFacts(
         folder=str(run.folder),
         command=tuple(str(word) for word in manifest.get("command") or meta.get("argv") or ()),
@@ -66,6 +73,9 @@ def summarise(run: Run) -> RunFacts:
         loss_last=values[-1] if values else None,
         watch_share=watch / loop if watch is not None and loop else None,
         watch_seconds=watch / 1e9 if watch is not None else None,
+        probes=tuple(fact.key for fact in tried if fact.get("made")),
+        probe_seconds=sum(float(fact.get("seconds") or 0.0) for fact in tried),
+        probes_not_made=tuple(dict.fromkeys(str(fact.get("why_not")) for fact in tried if not fact.get("made"))),
         exit_code=_integer(manifest.get("exit_code")),
         signal=_integer(manifest.get("signal")),
         oom_killed=bool(manifest.get("oom_killed")),

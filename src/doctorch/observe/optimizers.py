@@ -79,10 +79,18 @@ class OptimizerWatch:
                     "numel": sum(p.numel() for p in members),
                 }
             )
+        if "built_lr" not in self.entry.data:
+            self.entry.data["built_lr"] = [group["lr"] for group in groups]
         self.entry.data.update(groups=groups, n_params=len(tensors), numel=sum(g["numel"] for g in groups))
         self.n_params = len(tensors)
         self.session.params.set_optimizer(tensors, self.key)
         self.without_grad = [weakref.ref(p) for p in tensors if not self.session.params.had_grad(p)]
+
+    def rates(self) -> list[float | None]:
+        """The learning rate of each group now; None where it is no number."""
+        optimizer = self.ref()
+        groups = optimizer.param_groups if optimizer is not None else ()
+        return [float(rate) if isinstance(rate := group.get("lr"), (int, float)) else None for group in groups]
 
     def note_grads(self) -> None:
         """Before a step: which parameters come to it with a gradient for the first time? Nothing to do once all have."""

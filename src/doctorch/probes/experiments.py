@@ -44,6 +44,7 @@ def summary(outcome: Outcome) -> dict[str, Any]:
     return {
         "turns": len(losses),
         "first": losses[0] if losses else None,
+        "second": losses[1] if len(losses) > 1 else None,
         "last": statistics.fmean(tail) if tail and all(map(math.isfinite, tail)) else None,
         "lowest": min((x for x in losses if math.isfinite(x)), default=None),
         "finite": all(map(math.isfinite, losses)),

@@ -2,8 +2,8 @@
 
 Three ways at once, since trainings get their batches in many. A loader gives the batches of the first turn again and again.
 The random generators are put back at the end of each turn, so a batch that is drawn by hand is drawn again, and dropout and
-noise are the same too. What a model and a loss are given by a loop that walks over its data by hand is replaced at their
-doorway.
+noise are the same too. Where a loop walks over its data by hand, the rows that it picks out of a tensor are those of the
+first turn, and what a model and a loss are given is replaced at their doorway.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 import torch.utils.data.dataloader as dataloader_module
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from doctorch.observe.losses import LOSSES
 
@@ -44,6 +45,8 @@ class Frozen:
         self.replaced = False
         """Whether a model was given something else than the loop meant."""
         self.generators = _generators()
+        self.picks = Picks(copy)
+        self.picks.__enter__()  # type: ignore[no-untyped-call]
         copy.session.events.turn.insert(0, self._turn_done)
         self._wrap_next()
         self._wrap_call()
@@ -52,11 +55,15 @@ class Frozen:
 
     def _turn_done(self, number: int) -> None:
         self.position.clear()
+        if self.picks.on and (self.batches or self.picks.broken):
+            self.picks.on = False
+            self.picks.__exit__(None, None, None)  # type: ignore[no-untyped-call]
+        self.picks.number = 0
         self.call_number = self.loss_number = 0
         _put_back(self.generators)
         if self.copy.turn == 0:
             self.copy.report(frozen="loader" if self.batches else "doorway", targets=len(self.targets))
-        elif self.copy.turn == 1 and self.replaced and not self.targets:
+        elif self.replaced and not self.targets:
             self.copy.end(failure="the batch cannot be held: the loop picks it by hand and its loss is written by hand")
 
     # ---- the loader
@@ -135,6 +142,50 @@ class Frozen:
             return original(input, target, *args, **kwargs)
 
         setattr(functional, name, loss)
+
+
+class Picks(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Rows that the loop picks out of a tensor of its own: in later turns those of the first."""
+
+    NAMES = frozenset(("index", "index_select", "slice", "select", "split", "gather", "take_along_dim", "narrow", "chunk"))
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # else the first operator imports torch._dynamo
+
+    def __init__(self, copy: Copy) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.copy = copy
+        self.on = True
+        self.held: list[tuple[str, Any, Any]] = []
+        self.number = 0
+        self.broken = False
+        """The loop picks other things than in its first turn."""
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        out = func(*args, **(kwargs or {}))
+        name = getattr(getattr(func, "_overloadpacket", None), "__name__", "")
+        if name not in self.NAMES or not self.on or self.broken or not args or not isinstance(args[0], torch.Tensor):
+            return out
+        source = args[0]
+        first = out[0] if isinstance(out, (list, tuple)) and out else out
+        if source.requires_grad or not isinstance(first, torch.Tensor) or first.numel() >= source.numel() or not torch.is_grad_enabled():
+            return out
+        origin = (tuple(source.shape), source.dtype)  # not the tensor itself: each epoch may draw an order of its own
+        number = self.number
+        self.number += 1
+        if not self.copy.turn:
+            self.held.append((name, origin, clone(out)))
+            return out
+        known = self.held[number] if number < len(self.held) else None
+        if known is None or known[0] != name or known[1] != origin or _shapes(known[2]) != _shapes(out):
+            self.broken = True
+            return out
+        return clone(known[2])
+
+
+def _shapes(value: Any) -> Any:
+    return [tuple(v.shape) for v in value] if isinstance(value, (list, tuple)) else tuple(value.shape)
 
 
 def _is_input(value: Any) -> bool:

@@ -112,7 +112,8 @@ class Prober:
         recorder = self.session.recorder
         entry = recorder.fact("probe", name, None, dict)
         entry.count += 1
-        entry.data.update(name=name, at_step=view.steps, at=now(), **data)
+        rates = {watch.key: watch.rates() for watch in list(self.session.optimizers.values())}
+        entry.data.update(name=name, at_step=view.steps, rates=rates, at=now(), **data)
         recorder.touch(entry)
 
 

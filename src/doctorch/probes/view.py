@@ -60,7 +60,8 @@ class View:
         if n < MIN_STEPS_STUCK or not all(map(math.isfinite, self.losses)):
             return False
         fifth = n // 5
-        first, last = statistics.fmean(self.losses[:fifth]), statistics.fmean(self.losses[-fifth:])
+        # The first steps at too high a rate can blow the loss up: then it falls from there back to where it began.
+        first, last = min(self.losses[0], statistics.fmean(self.losses[:fifth])), statistics.fmean(self.losses[-fifth:])
         return first > 0 and last > (1 - FALLEN) * first
 
     def step_seconds(self) -> float:

@@ -42,6 +42,7 @@ def sentences(diagnosis: Diagnosis, cwd: Path) -> list[str]:
     lines.extend(diagnosis.problems)
     lines.extend(_own_failures(diagnosis))
     if diagnosis.run:
+        lines.extend(_experiments(diagnosis.run))
         lines.extend(f"Damaged: {text}" for text in diagnosis.run.damaged)
         lines.append(_watched(diagnosis.run, cwd))
     return lines
@@ -119,6 +120,16 @@ def _watched(run: RunFacts, cwd: Path) -> str:
         parts.append(f"{run.seconds:.1f} s")
     cost = f"; watching cost {percent(run.watch_share)}" if run.watch_share is not None and run.steps else ""
     return f"Watched {', '.join(parts)}{cost}. Record: {shown_path(run.folder, cwd)}"
+
+
+def _experiments(run: RunFacts) -> list[str]:
+    """What was tried on copies of the training, and what it cost; or why nothing could be tried."""
+    lines = []
+    if run.probes:
+        made = f"{_plural(len(run.probes), 'experiment')} on copies of the training ({', '.join(run.probes)})"
+        lines.append(f"{made}: it waited {run.probe_seconds:.1f}{TIED}s for them, in no other figure; --no-probes leaves them out.")
+    lines.extend(f"An experiment on a copy of the training was not made: {reason}." for reason in run.probes_not_made)
+    return lines
 
 
 def _signal_name(number: int) -> str:

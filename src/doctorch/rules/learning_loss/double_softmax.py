@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from doctorch.analysis import probes
 from doctorch.analysis.losses import softmax_twice_floor
 from doctorch.findings import Edit, Finding, Place, Severity, Value
 from doctorch.records.reader import Fact, Run
@@ -47,7 +48,9 @@ def _finding(project: Project, fact: Fact) -> Finding:
     loss = place_of(fact)
     softmax = _softmax_place(project, fact)
     plain = not fact.get("label_smoothing") and not fact.get("weighted") and fact.get("reduction", "mean") == "mean"
+    proof = _proof(fact)
     values: dict[str, Value] = {
+        **proof,
         "rows": int(fact["rows"]),
         "classes": classes,
         "floor": softmax_twice_floor(classes),
@@ -64,11 +67,27 @@ def _finding(project: Project, fact: Fact) -> Finding:
         related=related(loss),
         why="twice" if plain else "twice-no-floor",
         fix="remove",
+        proof="copies" if proof else None,
         explains=EXPLAINS,
         confidence=1.0 if in_graph else 0.9,
         ground="graph" if in_graph else "values",
         certain_now=in_graph,
     )
+
+
+def _proof(fact: Fact) -> dict[str, Value]:
+    """What the same steps gave without the softmax, where they were tried and gave more."""
+    tried = probes.probe(fact.process, "without-softmax")
+    control, without = (tried.arms.get(name) if tried is not None else None for name in ("control", "without"))
+    if control is None or without is None or not without.last < control.last:
+        return {}
+    return {
+        "turns": without.turns,
+        "with": control.last,
+        "without": without.last,
+        "with_first": control.first,
+        "without_first": without.first,
+    }
 
 
 def _softmax_place(project: Project, fact: Fact) -> Place | None:

@@ -6,6 +6,7 @@ import ast
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
+from doctorch.analysis import probes
 from doctorch.findings import Edit, Finding, Place, Severity, Value
 from doctorch.records.reader import Fact, Process, Run
 from doctorch.rules.api import Rule
@@ -37,6 +38,15 @@ def examine(run: Run) -> Iterator[Finding]:
                 yield _finding(project_of(run), process, sorted(group, key=lambda one: -int(one["stale_steps"])))
 
 
+def _proof(process: Process) -> dict[str, Value]:
+    """What the same steps gave with gradients cleared, where they were tried and gave more."""
+    tried = probes.probe(process, "cleared")
+    control, cleared = (tried.arms.get(name) if tried is not None else None for name in ("control", "cleared"))
+    if control is None or cleared is None or not cleared.last < control.last:
+        return {}
+    return {"turns": cleared.turns, "start": control.first, "kept": control.last, "cleared": cleared.last}
+
+
 def _is_stale(optimizer: Fact) -> bool:
     stale, checked = int(optimizer.get("stale_steps") or 0), int(optimizer.get("stale_checked") or 0)
     return stale >= MIN_STALE_STEPS and stale >= MIN_STALE_SHARE * checked and bool(optimizer.get("stale_nonzero"))
@@ -48,7 +58,9 @@ def _finding(project: Project, process: Process, optimizers: Sequence[Fact]) -> 
     stale, checked, clears = (int(first.get(name) or 0) for name in ("stale_steps", "stale_checked", "zero_grads"))
     backward = site_place(first.get("backward_site"))
     steps = [site_place(one.get("step_site")) for one in optimizers]
+    proof = _proof(process)
     values: dict[str, Value] = {
+        **proof,
         "stale": stale,
         "checked": checked,
         "clears": clears,
@@ -67,6 +79,7 @@ def _finding(project: Project, process: Process, optimizers: Sequence[Fact]) -> 
         related=related(*steps, site_place(first.get("zero_site")), *(place_of(one) for one in optimizers)),
         why="accumulates",
         fix="clear",
+        proof="copies" if proof else None,
         explains=EXPLAINS,
         certain_now=not clears and stale >= 10,
     )

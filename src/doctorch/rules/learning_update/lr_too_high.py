@@ -1,0 +1,98 @@
+"""lr-too-high: a step raises the loss on its own batch, shown by the same batch at lower rates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from doctorch.analysis import probes
+from doctorch.analysis.probes import ArmResult
+from doctorch.findings import Finding, Severity, Value
+from doctorch.records.reader import Run
+from doctorch.rules.api import Rule
+from doctorch.rules.learning_update import rates
+from doctorch.rules.learning_update.rates import Rates
+from doctorch.rules.shared import place_of
+
+STILL_UP = 0.9
+"""The run itself must end above this share of its start."""
+WELL_BELOW = 0.5
+"""A lower rate must end at less than this share of where the script's own rate ends on the same batch."""
+MAX_OWN_FALL = 0.15
+"""What the script's own rate may gain on one batch in a hundred steps: the frequencies of its labels, which the last bias learns whatever
+happens to the rest."""
+SPREAD_INPUT, OFFSET_INPUT = 10.0, 10.0
+"""Inputs with such a deviation, or a mean of so many deviations, make any usual rate too high: then they are the cause."""
+EXPLAINS = (
+    "loss-plateau", "loss-diverges", "dead-relu", "exploding-gradients", "saturated-activations", "vanishing-gradients", "exp-overflow",
+    "log-zero", "fp16-overflow", "batchnorm-eval-mismatch",
+)  # fmt: skip
+
+
+def examine(run: Run) -> Iterator[Finding]:
+    seen = rates.examined(run)
+    if seen is None or seen.level <= STILL_UP * seen.first:
+        return
+    found = _better(seen.fresh) or _better(seen.own)
+    if found is None or _input_to_blame(seen):
+        return
+    own, better = found
+    second = own.extra.get("second")
+    finite = own.finite and math.isfinite(own.last)
+    values: dict[str, Value] = {
+        "lr": seen.rate,
+        "optimizer": str(seen.optimizer.get("cls") or "the optimizer"),
+        "steps": seen.steps,
+        "first": seen.first,
+        "level": seen.level if math.isfinite(seen.level) else "no number any more",
+        "turns": better.turns,
+        "better_lr": seen.rate * better.factor,
+        "start": own.first,
+        "second": float(second) if second is not None else own.last,
+        "better": better.last,
+        "own": own.last if finite else "no number any more",
+    }
+    jumps = second is not None and not float(second) <= own.first
+    yield Finding(
+        rule=RULE.id,
+        severity=Severity.ERROR,
+        message="jumps" if jumps else "stays",
+        values=values,
+        place=place_of(seen.optimizer),
+        why="large",
+        fix="lower",
+        proof="fresh" if own.name.startswith("fresh") else "copies",
+        explains=EXPLAINS,
+        confidence=0.9,
+    )
+
+
+def _better(side: Sequence[ArmResult]) -> tuple[ArmResult, ArmResult] | None:
+    """The script's rate and the best lower one, where the first fails on a batch that the second learns."""
+    own = next((arm for arm in side if arm.factor == 1), None)
+    if own is None or own.fall >= MAX_OWN_FALL:
+        return None
+    lower = probes.best([arm for arm in side if arm.factor < 1 and arm.falls])
+    if lower is None or (math.isfinite(own.last) and lower.last > WELL_BELOW * own.last):
+        return None
+    return own, lower
+
+
+def _input_to_blame(seen: Rates) -> bool:
+    """Whether inputs of an ordinary scale would have made the rate a good one."""
+    rescaled = probes.probe(seen.process, "rescaled")
+    arm = rescaled.arms.get("rescaled") if rescaled is not None else None
+    scale = arm.extra.get("scale") if arm is not None else None
+    if arm is None or not scale:
+        return False
+    mean, deviation = abs(float(scale[0])), float(scale[1])
+    return (deviation > SPREAD_INPUT or mean > OFFSET_INPUT * max(deviation, 1e-12)) and arm.falls
+
+
+RULE = Rule(
+    id="lr-too-high",
+    title="The learning rate is too large",
+    severity=Severity.ERROR,
+    needs=frozenset({"optimizer"}),
+    examine=examine,
+)
