@@ -21,6 +21,8 @@ WELL_BELOW = 0.5
 MAX_OWN_FALL = 0.15
 """What the script's own rate may gain on one batch in a hundred steps: the frequencies of its labels, which the last bias learns whatever
 happens to the rest."""
+JUMP = 3.0
+"""After one step the loss of the same batch is this multiple: then what the arm gains later it gains from the wreckage."""
 SPREAD_INPUT, OFFSET_INPUT = 10.0, 10.0
 """Inputs with such a deviation, or a mean of so many deviations, make any usual rate too high: then they are the cause."""
 EXPLAINS = (
@@ -70,12 +72,18 @@ def examine(run: Run) -> Iterator[Finding]:
 def _better(side: Sequence[ArmResult]) -> tuple[ArmResult, ArmResult] | None:
     """The script's rate and the best lower one, where the first fails on a batch that the second learns."""
     own = next((arm for arm in side if arm.factor == 1), None)
-    if own is None or own.fall >= MAX_OWN_FALL:
+    if own is None or (own.fall >= MAX_OWN_FALL and not _jumps(own)):
         return None
     lower = probes.best([arm for arm in side if arm.factor < 1 and arm.falls])
     if lower is None or (math.isfinite(own.last) and lower.last > WELL_BELOW * own.last):
         return None
     return own, lower
+
+
+def _jumps(arm: ArmResult) -> bool:
+    """Whether one step threw the loss of its own batch far up."""
+    second = arm.extra.get("second")
+    return second is not None and not float(second) <= JUMP * abs(arm.first)
 
 
 def _input_to_blame(seen: Rates) -> bool:
