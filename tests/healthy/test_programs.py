@@ -35,7 +35,8 @@ def test_no_alarm(server: Server, script: Path) -> None:
         assert [text for process in run.processes for text in process.meta["failures"]] == []
         diagnosis = diagnose(run)
         assert not diagnosis.failures
-        loud = [(f.finding.rule, f.finding.place, dict(f.finding.values)) for f in diagnosis.findings if f.finding.severity > Severity.ADVICE]
+        said = [found.finding for found in diagnosis.findings]
+        loud = [(one.rule, one.place, dict(one.values)) for one in said if one.severity > Severity.ADVICE]
         assert loud == [], ran.said
     finally:
         run.close()

@@ -43,3 +43,25 @@ def test_bit_for_bit_from_a_cold_start(tmp_path: Path, name: str) -> None:
     assert watched.stdout.decode() == plain.stdout.decode()
     assert watched.returncode == 0
     assert watched.stderr.startswith(plain.stderr)
+
+
+@pytest.mark.parametrize("workers", ["0", "1"])
+def test_bit_for_bit_with_experiments(server: Server, workers: str) -> None:
+    script = TRAININGS / "stuck.py"
+    plain = server.run(script, workers, observe=False)
+    watched = server.run(script, workers)
+    assert plain.code == 0, plain.said
+    assert watched.stdout.decode() == plain.stdout.decode()
+    assert (watched.code, watched.stderr) == (plain.code, plain.stderr), watched.said
+    assert {path.name for path in watched.folder.iterdir()} == {path.name for path in plain.folder.iterdir()}
+    assert (watched.folder / "log.txt").read_text() == (plain.folder / "log.txt").read_text()
+    assert watched.record is not None
+    run = Run(watched.record)
+    assert run.main is not None
+    assert run.main.meta["failures"] == []
+    made = {fact.key for fact in run.main.facts("probe") if fact.get("made")}
+    assert made >= {"rate-ladder", "one-batch", "rescaled", "label-signal", "sample-dependence"}
+    arms = next(fact for fact in run.main.facts("probe") if fact.key == "one-batch")["arms"]
+    assert {name: arm["failure"] for name, arm in arms.items()} == dict.fromkeys(arms)
+    assert len(run.processes) == 1 + int(workers) * 7, "a copy left a record of its own"
+    run.close()
