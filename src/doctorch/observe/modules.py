@@ -83,6 +83,7 @@ class ModuleObserver:
         session = self.session
         events = session.events
         if events.root_call:
+            session.grad_at_call = torch.is_grad_enabled()
             fire(session, events.root_call, module, args, kwargs)
         if session.pushed:
             result = self._deep_call(original, module, args, kwargs)

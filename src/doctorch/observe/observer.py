@@ -20,9 +20,10 @@ from doctorch.observe.modules import ModuleObserver
 from doctorch.observe.recorder import Recorder, set_current
 from doctorch.observe.session import Session
 from doctorch.observe.training import TrainingObserver
+from doctorch.observe.turns import TurnWatcher
 from doctorch.observe.wrap import hide_from_dynamo
 
-WATCHERS: tuple[Callable[[Session], Watcher], ...] = ()
+WATCHERS: tuple[Callable[[Session], Watcher], ...] = (TurnWatcher,)
 """Observers that only listen to the session's events, each in a module of its own."""
 
 

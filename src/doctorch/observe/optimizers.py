@@ -47,6 +47,8 @@ class OptimizerWatch:
         self.steps = 0
         self.without_grad: list[weakref.ref[torch.Tensor]] = []
         """Parameters that had no gradient at any step so far."""
+        self.last_rate: float | None = None
+        """The learning rate as it was last noted."""
         self.foreign = False
         """It steps in a thread that is not observed."""
         self.followed = False

@@ -12,7 +12,7 @@ import torch
 
 from doctorch.observe import values
 from doctorch.observe.deep import MODE_NS, Tape
-from doctorch.observe.events import Events, fire
+from doctorch.observe.events import Events
 from doctorch.observe.params import ParamTable
 from doctorch.observe.recorder import NAN, Recorder, now
 
@@ -53,6 +53,8 @@ class Session:
         self.events = events or Events()
         self.module_stack: list[torch.nn.Module] = []
         """Modules whose call is under way, outermost first; kept in deep segments only."""
+        self.grad_at_call = True
+        """Whether grad mode was on where the last model was called."""
         self._names: dict[int, tuple[weakref.ref[torch.nn.Module], str]] = {}
         self.thread = recorder.main_ident
         """The thread that trains: the one observed. Others are left alone, since autograd writes gradients outside the GIL."""
@@ -192,8 +194,11 @@ class Session:
         self._begin_step(at)
         if values.waiting():
             values.settle(recorder)
-        if self.events.turn:
-            fire(self, self.events.turn, steps)
+        try:
+            for handler in self.events.turn:
+                handler(steps)
+        except Exception:
+            recorder.failed()
         if steps <= HISTORY:
             self.losses.append(self.loss)
             if steps >= self.wake_at:
