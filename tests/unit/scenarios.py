@@ -93,6 +93,76 @@ def _optimizer(record: RecordBuilder, key: int = 0, **data: Any) -> RecordBuilde
     return record.fact("optimizer", key, whole | data, at="torch.optim.SGD")
 
 
+def _turn(record: RecordBuilder, pattern: str, first: int, count: int, **data: Any) -> RecordBuilder:
+    sites = {"Z": record.site("optimizer.zero_grad"), "B": record.site("loss.backward"), "S": record.site("optimizer.step")}
+    whole = {"pattern": pattern, "first": first, "sites": sites, "backwards": pattern.count("B"), "backward_sites": 1, "cleared_between": 0}
+    return record.fact("turn", pattern, whole | data, count=count)
+
+
+BACKWARD_LAST = LOOP.replace(
+    "    loss.backward()\n    optimizer.step()", "    optimizer.zero_grad()\n    optimizer.step()\n    loss.backward()"
+)
+
+
+@scenario("step-before-backward", "none", "optimizer.step()")
+def step_first_and_cleared(folder: Path) -> RecordBuilder:
+    record = _turn(_optimizer(RecordBuilder(folder, BACKWARD_LAST)), "Z F S", 1, 1, forward_last=True)
+    return _turn(record, "B Z F S", 2, 39, forward_last=True)
+
+
+@scenario("step-before-backward", "previous", "optimizer.step()")
+def step_first(folder: Path) -> RecordBuilder:
+    record = _turn(_optimizer(RecordBuilder(folder, BACKWARD_LAST)), "F S", 1, 1, forward_last=True)
+    return _turn(record, "Z B F S", 2, 39, forward_last=True)
+
+
+@scenario("accumulation-zeroed", "each", "optimizer.zero_grad()")
+def cleared_at_every_micro_batch(folder: Path) -> RecordBuilder:
+    source = LOOP.replace("    out = model", "    optimizer.zero_grad()\n    out = model")
+    return _turn(_optimizer(RecordBuilder(folder, source)), "Z F B Z F B S", 1, 20, cleared_between=1, from_forwards=True)
+
+
+SCHEDULED = LOOP.replace("criterion = ", "plan = torch.optim.lr_scheduler.StepLR(optimizer, 5)\ncriterion = ", 1)
+
+
+def _scheduled(folder: Path, calls: int) -> RecordBuilder:
+    record = _optimizer(RecordBuilder(folder, SCHEDULED), steps=100, rate_trace=[[1, 0.1], [20, 1e-3], [40, 1e-5]])
+    return record.fact("scheduler", 0, {"cls": "StepLR", "optimizer": "0", "steps": calls, "step_site": None}, at="StepLR")
+
+
+@scenario("scheduler-kills-lr", "fell", "StepLR")
+def scheduled_by_batch(folder: Path) -> RecordBuilder:
+    return _scheduled(folder, 100)
+
+
+@scenario("scheduler-kills-lr", "fell", "StepLR")
+def scheduled_too_fast(folder: Path) -> RecordBuilder:
+    return _scheduled(folder, 10)
+
+
+FROZEN = LOOP.replace("optimizer = ", "for p in model.parameters():\n    p.requires_grad = False\noptimizer = ", 1)
+
+
+def _frozen(folder: Path, head: bool) -> RecordBuilder:
+    record = _optimizer(RecordBuilder(folder, FROZEN))
+    record.fact("backward", "x", {"count": 40}, at="loss.backward")
+    record.fact("module", 0, {"cls": "Net", "train_grad_calls": 40, "calls": 40, "class_sites": {}}, at="class Net")
+    for key, name in enumerate(("body.weight", "head.weight")):
+        data = {"name": name, "root": "0", "shape": [40, 40] if not key else [2, 2], "numel": 1600 if not key else 4, "is_parameter": True}
+        record.fact("param", key, data | {"registered": True, "requires_grad": bool(key and head), "had_grad": bool(key and head)})
+    return record
+
+
+@scenario("frozen-by-mistake", "part", "requires_grad = False")
+def body_frozen(folder: Path) -> RecordBuilder:
+    return _frozen(folder, head=True)
+
+
+@scenario("frozen-by-mistake", "all", "requires_grad = False")
+def all_frozen(folder: Path) -> RecordBuilder:
+    return _frozen(folder, head=False)
+
+
 def _arms(**ends: tuple[float, float]) -> dict[str, Any]:
     """Arms of an experiment: first loss and last, by name with ``_`` for a space."""
     return {

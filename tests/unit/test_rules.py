@@ -53,6 +53,7 @@ EDITED = {
     "detached": "out = model(x)\n",
     "encoder_without_gradients": "for x, y in loader:\n    out = model(x)\n",
     "decorated_forward": "self.emb = nn.Embedding(10, 4)\n\n    def forward",
+    "step_first_and_cleared": "    optimizer.zero_grad()\n    loss.backward()\n    optimizer.step()\n",
     "softmax_in_the_graph": "h = self.fc(x)\n",
     "softmax_in_a_sequential": "nn.Sequential(nn.Linear(4, 4))\n",
     "column_against_row": "criterion(out.squeeze(-1), y)",

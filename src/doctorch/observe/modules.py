@@ -162,6 +162,8 @@ class ModuleObserver:
         if own is not None:
             site = place(own["file"], own["line"], cls.__name__)
         root.entry = recorder.fact("module", key, site, lambda: _first(module))
+        if self.loaded:  # asked now: it may be gone when the counters are written
+            root.entry.data["loaded"] = any(id(m) in self.loaded for m in module.modules())
         for part in module.modules():
             found = class_site(type(part))
             if found is not None:
@@ -203,5 +205,7 @@ def _first(module: torch.nn.Module) -> dict[str, Any]:
         "numel": sum(p.numel() for p in tensors),
         "n_trainable": sum(p.requires_grad for p in tensors),
         "loaded": False,
+        # Models of transformers are filled without load_state_dict.
+        "pretrained": bool(getattr(getattr(module, "config", None), "_name_or_path", "")),
         "class_sites": {},
     }

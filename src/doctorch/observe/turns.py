@@ -29,18 +29,21 @@ CHANGED = 0.02
 
 
 def order(letters: list[str]) -> dict[str, Any]:
-    """What the order of calls says: ``backwards``; ``cleared_between``, pairs of backwards with a clearing between them; ``forward_last``,
+    """What the order of calls says: ``backwards``; ``cleared_between``, pairs of backwards with a clearing between them;
+    ``from_forwards``, each backward has a forward of its own and nothing is cleared after the last; ``forward_last``,
     a model was called after the last backward; ``clipped_late``, gradients were clipped before any backward of the turn;
     ``clipped_scaled``, they were clipped while still scaled."""
     places = [at for at, letter in enumerate(letters) if letter == "B"]
     pairs = list(itertools.pairwise(places))
+    last = max((at for at, letter in enumerate(letters) if letter in "Bb"), default=-1)
     forwards = [at for at, letter in enumerate(letters) if letter == "F"]
     clips = [at for at, letter in enumerate(letters) if letter == "C"]
     scaled = "G" in letters
     return {
         "backwards": len(places),
         "cleared_between": sum("Z" in letters[one:other] for one, other in pairs),
-        "forward_last": bool(forwards) and (not places or forwards[-1] > places[-1]),
+        "from_forwards": all("F" in letters[one:other] for one, other in pairs) and "Z" not in letters[places[-1] :] if places else False,
+        "forward_last": bool(forwards) and forwards[-1] > last,
         "clipped_late": bool(clips) and bool(places) and clips[0] < places[0],
         "clipped_scaled": scaled and bool(clips) and not any(letter == "U" for letter in letters[: clips[0]]),
     }
@@ -58,12 +61,15 @@ class TurnWatcher(Watcher):
         self.calls: list[tuple[str, Site | None]] = []
         self.complete = False
         """The calls since the last step were all seen: the turn before was followed too."""
+        self.grads_set = False
+        """Gradients were changed by hand between the last backward and the step."""
         self.schedulers: dict[int, str] = {}
         self.depth = 0
         self.traces: dict[str, list[tuple[int, float]]] = {}
         events.root_call.append(self._forward)
-        events.backward_begins.append(lambda loss, site: self.note("B", site))
+        events.backward_begins.append(lambda loss, site: self.note("b" if self.session.in_optimizer else "B", site))
         events.cleared.append(self._cleared)
+        events.before_step.append(self._before_step)
         events.after_step.append(self._stepped)
         self._wrap_clipping()
         self._wrap_unscale()
@@ -90,6 +96,10 @@ class TurnWatcher(Watcher):
     def _cleared(self, target: Any, site: Site | None) -> None:
         self.note("Z", site)
 
+    def _before_step(self, optimizer: Any, watch: OptimizerWatch) -> None:
+        if not any(letter == "C" for letter, _ in self.calls) and watch.grads() != watch.seen:
+            self.grads_set = True
+
     def _stepped(self, optimizer: Any, watch: Any, site: Site | None) -> None:
         key = watch.key
         self.note(f"S{key}" if key != "0" else "S", site or here(2))
@@ -108,12 +118,15 @@ class TurnWatcher(Watcher):
                 entry = recorder.fact("turn", pattern, None, lambda: {"pattern": pattern, "first": number, "sites": {}, **order(letters)})
                 entry.count += 1
                 entry.data["count"] = entry.count
+                if self.grads_set:
+                    entry.data["grads_set"] = True
                 for letter, site in self.calls:
                     if site is not None:
                         entry.data["sites"].setdefault(letter, site.as_data)
                 entry.data["backward_sites"] = len({site.key for letter, site in self.calls if letter == "B" and site is not None})
                 recorder.touch(entry)
         self.calls.clear()
+        self.grads_set = False
         self.complete = session.full
 
     # ---- rates

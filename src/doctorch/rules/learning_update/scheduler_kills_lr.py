@@ -1,0 +1,80 @@
+"""scheduler-kills-lr: a schedule drives the rate to almost nothing long before the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from doctorch.findings import Finding, Severity, Value
+from doctorch.records.reader import Fact, Process, Run
+from doctorch.rules.api import Rule
+from doctorch.rules.shared import place_of, related, site_place
+
+MIN_STEPS = 40
+DEAD = 0.001
+"""Share of its highest value below which a rate does nothing worth its time. Cosine schedules that end at 0 pass it in the last 2 % of
+their steps, an exponential one that ends there only at its end."""
+DEAD_SHARE = 0.4
+"""Share of all steps made below it."""
+EXPLAINS = ("lr-too-low", "loss-plateau")
+
+
+def examine(run: Run) -> Iterator[Finding]:
+    for process in run.training[:1]:
+        for scheduler in process.facts("scheduler"):
+            optimizer = process.fact("optimizer", scheduler.get("optimizer") or "")
+            if optimizer is not None and (finding := _of(process, scheduler, optimizer)) is not None:
+                yield finding
+
+
+def _of(process: Process, scheduler: Fact, optimizer: Fact) -> Finding | None:
+    trace = [(int(step), float(rate)) for step, rate in optimizer.get("rate_trace") or ()]
+    total = int(optimizer.get("steps") or 0)
+    if total < MIN_STEPS or not trace or scheduler.get("cls") == "ReduceLROnPlateau":
+        return None
+    peak = max(rate for _, rate in trace)
+    died = _died(trace, peak)
+    if died is None or total - died < DEAD_SHARE * total:
+        return None
+    per_step = int(scheduler.get("steps") or 0) / total
+    values: dict[str, Value] = {
+        "cls": str(scheduler.get("cls")),
+        "peak": peak,
+        "last": trace[-1][1],
+        "step": died,
+        "steps": total,
+        "share": (total - died) / total,
+        "calls": int(scheduler.get("steps") or 0),
+    }
+    stepped = site_place(scheduler.get("step_site"))
+    return Finding(
+        rule=RULE.id,
+        severity=Severity.ERROR,
+        message="fell",
+        values=values,
+        place=place_of(scheduler) or stepped,
+        related=related(stepped, place_of(optimizer)),
+        why="every-step" if per_step > 0.9 else "too-fast",
+        fix="per-epoch" if per_step > 0.9 else "slower",
+        explains=EXPLAINS,
+        confidence=0.95,
+    )
+
+
+def _died(trace: Sequence[tuple[int, float]], peak: float) -> int | None:
+    """The step from which the rate stays below the bound."""
+    died = None
+    for step, rate in trace:
+        if rate >= DEAD * peak:
+            died = None
+        elif died is None:
+            died = step
+    return died
+
+
+RULE = Rule(
+    id="scheduler-kills-lr",
+    title="The schedule drives the learning rate to nothing",
+    severity=Severity.ERROR,
+    needs=frozenset({"scheduler", "optimizer"}),
+    examine=examine,
+)
