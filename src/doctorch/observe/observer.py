@@ -15,15 +15,17 @@ from doctorch.observe.events import Watcher
 from doctorch.observe.indices import copied
 from doctorch.observe.lines import here
 from doctorch.observe.loaders import LoaderObserver
+from doctorch.observe.loads import LoadWatcher
 from doctorch.observe.losses import LossObserver
 from doctorch.observe.modules import ModuleObserver
 from doctorch.observe.recorder import Recorder, set_current
 from doctorch.observe.session import Session
 from doctorch.observe.training import TrainingObserver
 from doctorch.observe.turns import TurnWatcher
+from doctorch.observe.updates import UpdateWatcher
 from doctorch.observe.wrap import hide_from_dynamo
 
-WATCHERS: tuple[Callable[[Session], Watcher], ...] = (TurnWatcher,)
+WATCHERS: tuple[Callable[[Session], Watcher], ...] = (TurnWatcher, UpdateWatcher, LoadWatcher)
 """Observers that only listen to the session's events, each in a module of its own."""
 
 

@@ -28,6 +28,16 @@ def readable(tensor: torch.Tensor) -> bool:
     )
 
 
+def strided(tensor: torch.Tensor, limit: int = 256) -> torch.Tensor:
+    """At most ``limit`` elements spread over a dense tensor, as a view wherever it is contiguous in some order."""
+    tensor = tensor.detach()
+    number = tensor.numel()
+    stride = max(1, number // limit)
+    if tensor.is_contiguous() or (tensor.ndim == 4 and tensor.is_contiguous(memory_format=torch.channels_last)):
+        return tensor.as_strided((min(limit, number // stride),), (stride,), tensor.storage_offset())
+    return tensor.flatten()[::stride][:limit]
+
+
 def read_later(recorder: Recorder, scalars: Sequence[torch.Tensor], use: Callable[[list[float]], None]) -> None:
     """Call ``use`` with the values: at once for CPU tensors, else some steps later from a copy that did not block.
 
