@@ -44,7 +44,8 @@ class TurnWatcher(Watcher):
     """Counts the patterns in which backward, clearing, clipping and stepping follow each other.
 
     A pattern is a text of letters: F a model is called with gradients on (several in a row are one), B backward, b backward inside the
-    optimizer's step, Z gradients cleared, C gradients clipped, U unscaled, G a GradScaler is asked to step, S the optimizer steps, L a scheduler steps.
+    optimizer's step, Z gradients cleared, C gradients clipped, U unscaled, G a GradScaler is asked to step, S the optimizer steps,
+    L a scheduler steps.
     """
 
     def install(self) -> None:
