@@ -93,6 +93,74 @@ def _optimizer(record: RecordBuilder, key: int = 0, **data: Any) -> RecordBuilde
     return record.fact("optimizer", key, whole | data, at="torch.optim.SGD")
 
 
+def _mode(folder: Path, source: str = LOOP, switched: str | None = "model.eval()", **data: Any) -> RecordBuilder:
+    source = source.replace("for x", "model.eval()\nfor x", 1)
+    record = _optimizer(RecordBuilder(folder, source))
+    record.fact("module", 0, {"cls": "Net", "call_site": record.site("out = model"), "calls": 40, "class_sites": {}}, at="class Net")
+    whole = {"dependent": 2, "kinds": {"Dropout": 1, "BatchNorm1d": 1}, "dropouts": 1, "stepping": 40, "stepping_eval": 0, "passes": 0}
+    whole |= {"passes_train": 0, "pass_blocks_train": 0, "last_eval": False, "eval_site": record.site(switched), "pass_site": None}
+    return record.fact("mode", 0, whole | data)
+
+
+@scenario("eval-mode-in-training", "since", "model.eval()")
+def eval_mode_since_the_validation(folder: Path) -> RecordBuilder:
+    return _mode(folder, stepping_eval=30, last_eval=True, first_eval_step=10)
+
+
+@scenario("eval-mode-in-training", "always", "model.eval()")
+def eval_mode_always(folder: Path) -> RecordBuilder:
+    return _mode(folder, stepping_eval=40, last_eval=True, first_eval_step=0)
+
+
+@scenario("eval-mode-in-training", "never-trained", "out = model")
+def eval_mode_of_unknown_origin(folder: Path) -> RecordBuilder:
+    return _mode(folder, switched=None, stepping_eval=40, last_eval=True, first_eval_step=0)
+
+
+def _evaluated(folder: Path, **data: Any) -> RecordBuilder:
+    return _mode(folder, passes=4, passes_train=4, pass_blocks_train=2, **data)
+
+
+@scenario("missing-eval-mode", "train", None, "warning")
+def evaluated_with_dropout(folder: Path) -> RecordBuilder:
+    return _evaluated(folder, pass_dropout=4)
+
+
+@scenario("missing-eval-mode", "train", None, "warning")
+def evaluated_with_norm(folder: Path) -> RecordBuilder:
+    return _evaluated(folder, pass_norm=4)
+
+
+@scenario("missing-eval-mode", "train", None, "warning")
+def evaluated_with_both(folder: Path) -> RecordBuilder:
+    return _evaluated(folder, pass_norm=4, pass_dropout=4)
+
+
+def _one_value(folder: Path, loader: bool) -> RecordBuilder:
+    source = LOOP.replace("for x", "loader = DataLoader(data, batch_size=16)\nfor x", 1)
+    record = _optimizer(RecordBuilder(folder, "from torch.utils.data import DataLoader\n" + source, exit_code=1)).meta(steps=4)
+    if loader:
+        record.fact("loader", 0, {"batch_size": 16, "built_site": record.site("DataLoader(data")}, at="for x", count=5)
+    message = "Expected more than 1 value per channel when training, got input size torch.Size([1, 8])"
+    return record.fact("exception", "last", {"type": "ValueError", "message": message, "stack": []}, at="out = model")
+
+
+@scenario("batchnorm-batch-of-one", "last", "DataLoader(data")
+def one_left_over(folder: Path) -> RecordBuilder:
+    return _one_value(folder, loader=True)
+
+
+@scenario("batchnorm-batch-of-one", "one", "out = model")
+def one_value_a_channel(folder: Path) -> RecordBuilder:
+    return _one_value(folder, loader=False)
+
+
+@scenario("dropout-p-inverted", "high", "nn.Linear(4")
+def dropout_of_nine_tenths(folder: Path) -> RecordBuilder:
+    record = _optimizer(RecordBuilder(folder, LOOP)).fact("dropout", "x", {"p": 0.9, "cls": "Dropout", "modules": 1}, at="nn.Linear(4")
+    return _probe(record, "without-dropout", _arms(control=(2.3, 2.2), without=(2.3, 0.8)))
+
+
 def _turn(record: RecordBuilder, pattern: str, first: int, count: int, **data: Any) -> RecordBuilder:
     sites = {"Z": record.site("optimizer.zero_grad"), "B": record.site("loss.backward"), "S": record.site("optimizer.step")}
     whole = {"pattern": pattern, "first": first, "sites": sites, "backwards": pattern.count("B"), "backward_sites": 1, "cleared_between": 0}

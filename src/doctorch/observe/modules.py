@@ -59,6 +59,9 @@ class ModuleObserver:
             if session.light:
                 if not session.forward_began and not session.in_loader and get_ident() == session.thread:
                     session.forward()
+                    if not torch.is_grad_enabled() and session.recorder.steps >= session.next_look:
+                        session.look_at_pass()
+                        return __call__(module, *args, **kwargs)
                 return original(module, *args, **kwargs)
             if self.depth or session.in_loader or get_ident() != session.thread or tracing() is not None:
                 if session.pushed and self.depth and (events.module_call or events.module_return) and get_ident() == session.thread:

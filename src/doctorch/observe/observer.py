@@ -17,6 +17,7 @@ from doctorch.observe.lines import here
 from doctorch.observe.loaders import LoaderObserver
 from doctorch.observe.loads import LoadWatcher
 from doctorch.observe.losses import LossObserver
+from doctorch.observe.modes import ModeWatcher
 from doctorch.observe.modules import ModuleObserver
 from doctorch.observe.recorder import Recorder, set_current
 from doctorch.observe.session import Session
@@ -25,7 +26,7 @@ from doctorch.observe.turns import TurnWatcher
 from doctorch.observe.updates import UpdateWatcher
 from doctorch.observe.wrap import hide_from_dynamo
 
-WATCHERS: tuple[Callable[[Session], Watcher], ...] = (TurnWatcher, UpdateWatcher, LoadWatcher)
+WATCHERS: tuple[Callable[[Session], Watcher], ...] = (TurnWatcher, UpdateWatcher, LoadWatcher, ModeWatcher)
 """Observers that only listen to the session's events, each in a module of its own."""
 
 

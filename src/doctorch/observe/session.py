@@ -41,6 +41,7 @@ HISTORY = 4096
 FULL_FIRST = 24
 FULL_EVERY = 32
 FULL_RUN = 2
+LOOK_EVERY = 16
 """The first steps are followed call by call, later two in a row of every 32: two, since a fault of order (gradients
 left over) shows only against the step before."""
 
@@ -86,6 +87,8 @@ class Session:
         self.wait_ns = self.forward_ns = self.backward_ns = self.optimizer_ns = self.watch_ns = 0
         self.forward_began = self.forward_wait_ns = 0
         self.backwards = 0
+        self.next_look = 0
+        """Step from which a pass without gradients is followed call by call again."""
         self.loss = NAN
         self._keep = 1
         self._rows: list[list[float]] = []
@@ -164,6 +167,13 @@ class Session:
             if not self.recorder.loop_started:
                 self.event(at)
             self.recorder.last_event = at
+
+    def look_at_pass(self) -> None:
+        """A light step begins with a model called without gradients: a validation, most likely. It is followed call by call; not each one
+        where every step begins so (a roll-out, a teacher)."""
+        self.next_look = self.recorder.steps + LOOK_EVERY
+        self.full = True
+        self.light = False
 
     def loss_later(self, loss: torch.Tensor) -> None:
         """The loss lies on an accelerator: its value reaches the step's row some steps later."""

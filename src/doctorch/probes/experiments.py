@@ -136,6 +136,18 @@ class Cleared:
         return _summaries(prober.copies([Arm("control", SHORT), Arm("cleared", SHORT, arms.cleared)], view))
 
 
+class WithoutDropout:
+    """A dropout takes most of what it is given: the same steps without it."""
+
+    name = "without-dropout"
+
+    def wanted(self, view: View) -> bool:
+        return view.steps >= 25 and any(float(entry.data.get("p") or 0.0) >= arms.HIGH_DROPOUT for entry in view.facts("dropout"))
+
+    def run(self, prober: Prober, view: View) -> dict[str, Any] | None:
+        return _summaries(prober.copies([Arm("control", LONG), Arm("without", LONG, arms.without_dropout)], view))
+
+
 class Rescaled:
     """The same steps from a fresh start with inputs of mean 0 and deviation 1."""
 
@@ -178,4 +190,4 @@ class SampleDependence:
         return None if outcomes is None else {**outcomes[0].facts, "failure": outcomes[0].failure}
 
 
-ALL: tuple[type[Experiment], ...] = (WithoutSoftmax, Cleared, RateLadder, OneBatch, Rescaled, LabelSignal, SampleDependence)
+ALL: tuple[type[Experiment], ...] = (WithoutSoftmax, Cleared, WithoutDropout, RateLadder, OneBatch, Rescaled, LabelSignal, SampleDependence)

@@ -1,0 +1,1 @@
+"""Faults of the model: initial values, activations, modes and normalisation."""
