@@ -97,7 +97,15 @@ def _mode(folder: Path, source: str = LOOP, switched: str | None = "model.eval()
     source = source.replace("for x", "model.eval()\nfor x", 1)
     record = _optimizer(RecordBuilder(folder, source))
     record.fact("module", 0, {"cls": "Net", "call_site": record.site("out = model"), "calls": 40, "class_sites": {}}, at="class Net")
-    whole = {"dependent": 2, "kinds": {"Dropout": 1, "BatchNorm1d": 1}, "dropouts": 1, "stepping": 40, "stepping_eval": 0, "passes": 0}
+    whole = {
+        "dependent": 2,
+        "kinds": {"Dropout": 1, "BatchNorm1d": 1},
+        "dropouts": 1,
+        "stepping": 40,
+        "stepping_eval": 0,
+        "stepping_since": 30,
+        "passes": 0,
+    }
     whole |= {"passes_train": 0, "pass_blocks_train": 0, "last_eval": False, "eval_site": record.site(switched), "pass_site": None}
     return record.fact("mode", 0, whole | data)
 

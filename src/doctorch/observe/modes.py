@@ -178,6 +178,7 @@ class ModeWatcher(Watcher):
             data["stepping_part"] += some_eval and not all_eval
             if all_eval and data["first_eval_step"] is None:
                 data["first_eval_step"] = session.recorder.steps
+            data["stepping_since"] += data["first_eval_step"] is not None
             data["last_eval"] = all_eval
             if all_eval:
                 self._name_switch(model, module)

@@ -10,8 +10,8 @@ from doctorch.rules.api import Rule
 from doctorch.rules.shared import related, site_place
 
 MIN_CALLS = 5
-MOST = 0.5
-"""Share of the training calls that were followed; a run that was switched half-way has as many since."""
+MOST = 0.9
+"""Share of the training calls followed since the first one in eval mode."""
 EXPLAINS = ("overfitting", "loss-plateau", "batchnorm-eval-mismatch", "saturated-activations")
 
 
@@ -19,7 +19,7 @@ def examine(run: Run) -> Iterator[Finding]:
     for process in run.training[:1]:
         for mode in process.facts("mode"):
             calls, wrong = int(mode.get("stepping") or 0), int(mode.get("stepping_eval") or 0)
-            if wrong >= MIN_CALLS and wrong >= MOST * calls and mode.get("last_eval"):
+            if wrong >= MIN_CALLS and wrong >= MOST * int(mode.get("stepping_since") or 0) and mode.get("last_eval"):
                 yield _finding(process, mode, calls, wrong)
 
 
