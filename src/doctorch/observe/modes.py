@@ -224,6 +224,6 @@ def _first() -> dict[str, Any]:
         "pass_dropout",
         "pass_norm",
     )
-    counts += ("pass_blocks", "pass_blocks_train")
+    counts += ("pass_blocks", "pass_blocks_train", "stepping_since")
     empty = ("first_eval_step", "last_eval", "eval_site", "pass_site", "last_pass_step")
     return {**dict.fromkeys(counts, 0), **dict.fromkeys(empty), "kinds": {}}
