@@ -169,6 +169,102 @@ def dropout_of_nine_tenths(folder: Path) -> RecordBuilder:
     return _probe(record, "without-dropout", _arms(control=(2.3, 2.2), without=(2.3, 0.8)))
 
 
+@scenario("graph-broken-partial", "term", "h = F.softmax")
+def one_head_cut_off(folder: Path) -> RecordBuilder:
+    record = _optimizer(RecordBuilder(folder, LOOP))
+    record.fact("backward", "x", {"count": 40, "reached_max": 2, "deep": 5}, at="loss.backward")
+    record.fact("graph_cut", "item@x", {"op": "item", "count": 5, "segments": 5, "to_loss": 0, "params": ["0", "1"]}, at="h = F.softmax")
+    for key, name in enumerate(("body.weight", "head.weight")):
+        data = {"name": name, "root": "0", "numel": 4, "is_parameter": True, "registered": True, "requires_grad": True, "optimizer": "0"}
+        reached = 0 if key else 5
+        record.fact("param", key, data | {"used_grad": 5, "reached": reached, "got_grad": reached, "had_grad": bool(reached)})
+    return record
+
+
+INPLACE = (
+    "one of the variables needed for gradient computation has been modified by an inplace operation: [torch.FloatTensor [4, 3]], "
+    "which is output 0 of SigmoidBackward0, is at version 1; expected version 0 instead."
+)
+
+
+def _inplace(folder: Path, **data: Any) -> RecordBuilder:
+    record = _optimizer(RecordBuilder(folder, LOOP, exit_code=1)).fact(
+        "exception", "last", {"type": "RuntimeError", "message": INPLACE, "stack": []}, at="loss.backward"
+    )
+    if data:
+        record.fact("inplace", "x", {"op": "mul_", "shape": [4, 3], "made_by": None, "made_site": None} | data, at="h = F.softmax")
+    return record
+
+
+@scenario("inplace-modifies-saved", "changed", "h = F.softmax")
+def changed_in_place(folder: Path) -> RecordBuilder:
+    return _inplace(folder, made_by="sigmoid", made_site={"file": str(folder / "train.py"), "line": 7, "function": "forward"})
+
+
+@scenario("inplace-modifies-saved", "changed-only", "h = F.softmax")
+def changed_in_place_by_whom(folder: Path) -> RecordBuilder:
+    return _inplace(folder, op="add_")
+
+
+@scenario("inplace-modifies-saved", "step", "optimizer.step")
+def changed_by_the_step(folder: Path) -> RecordBuilder:
+    data = {"name": "fc.weight", "shape": [3, 4], "numel": 12, "optimizer": "0", "is_parameter": True, "used_grad": 1, "had_grad": True}
+    return _inplace(folder).fact("param", 0, data)
+
+
+@scenario("inplace-modifies-saved", "error", "loss.backward")
+def changed_somewhere(folder: Path) -> RecordBuilder:
+    return _inplace(folder)
+
+
+FUNCTION = LOOP.replace(
+    "class Net",
+    "class Own(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n        ctx.kept = x\n        return x * x\n\n"
+    "    @staticmethod\n    def backward(ctx, grad_output):\n        return 2 * ctx.kept\n\n\nclass Net",
+    1,
+)
+
+
+def _function(folder: Path, **data: Any) -> RecordBuilder:
+    record = _optimizer(RecordBuilder(folder, FUNCTION)).fact("function", "Own@x", {"cls": "Own"}, at="def backward")
+    checked = {"holds": [], "identity": False, "ignores_grad_output": False, "stale": False, "steps": False, "inputs": []} | data
+    return record.fact("probe", "custom-functions", {"name": "custom-functions", "made": True, "functions": {"Own": checked}})
+
+
+@scenario("custom-backward-missing-grad-output", "same", "return 2 * ctx.kept")
+def grad_output_ignored(folder: Path) -> RecordBuilder:
+    return _function(folder, ignores_grad_output=True, inputs=[{"index": 0, "error": 1.1, "factor": 0.3, "spread": 4.0}])
+
+
+def _formula(folder: Path, factor: float, spread: float, **data: Any) -> RecordBuilder:
+    return _function(folder, inputs=[{"index": 0, "error": 0.5, "factor": factor, "spread": spread}], **data)
+
+
+@scenario("custom-backward-wrong-formula", "factor", "return 2 * ctx.kept")
+def off_by_a_factor(folder: Path) -> RecordBuilder:
+    return _formula(folder, 0.5, 0.0)
+
+
+@scenario("custom-backward-wrong-formula", "differs", "return 2 * ctx.kept")
+def off_somehow(folder: Path) -> RecordBuilder:
+    return _formula(folder, 0.5, 0.7)
+
+
+@scenario("custom-backward-wrong-formula", "nothing", "return 2 * ctx.kept")
+def gives_nothing(folder: Path) -> RecordBuilder:
+    return _formula(folder, 0.0, 0.0)
+
+
+@scenario("custom-backward-wrong-formula", "deliberate", "return 2 * ctx.kept", "advice")
+def straight_through(folder: Path) -> RecordBuilder:
+    return _formula(folder, 3.0, 1.0, steps=True)
+
+
+@scenario("custom-backward-stale-tensor", "differs", "ctx.kept = x")
+def overwritten_in_between(folder: Path) -> RecordBuilder:
+    return _function(folder, stale=True, holds=["kept"])
+
+
 def _turn(record: RecordBuilder, pattern: str, first: int, count: int, **data: Any) -> RecordBuilder:
     sites = {"Z": record.site("optimizer.zero_grad"), "B": record.site("loss.backward"), "S": record.site("optimizer.step")}
     whole = {"pattern": pattern, "first": first, "sites": sites, "backwards": pattern.count("B"), "backward_sites": 1, "cleared_between": 0}

@@ -6,8 +6,10 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch.autograd.function import BackwardCFunction
 
 from doctorch.observe.deep import Mark
+from doctorch.observe.functions import note_function
 from doctorch.observe.lines import Site
 
 if TYPE_CHECKING:
@@ -84,7 +86,9 @@ def _first() -> dict[str, Any]:
 
 def _look(session: Session, call: Call, loss: torch.Tensor) -> None:
     tape, params = session.tape, session.params
-    reached, nodes = walk(loss.grad_fn)
+    reached, nodes, functions = walk(loss.grad_fn)
+    for cls in functions:
+        note_function(session, cls)
     by_site: Counter[int] = Counter()
     for seq in nodes:
         site = tape.line_of_seq.get(seq)
@@ -113,16 +117,18 @@ def _look(session: Session, call: Call, loss: torch.Tensor) -> None:
     data["reached_max"] = number if data["reached_max"] is None else max(number, data["reached_max"])
     data["used_max"] = max(data["used_max"], sum(param.trains for param in call.used))
     data["graph_nodes"] = max(data["graph_nodes"], len(nodes))
+    data.setdefault("nodes_trace", []).append((session.recorder.steps, len(nodes)))
     _marks(session, loss, number == 0)
     _line_facts(session, len(nodes))
 
 
-def walk(root: Any) -> tuple[list[torch.Tensor], list[int]]:
-    """Leaves that the graph reaches and the sequence numbers of its nodes."""
+def walk(root: Any) -> tuple[list[torch.Tensor], list[int], set[Any]]:
+    """Leaves that the graph reaches, the sequence numbers of its nodes, and the custom autograd functions in it."""
     leaves: list[torch.Tensor] = []
     numbers: list[int] = []
+    functions: set[Any] = set()
     if root is None:
-        return leaves, numbers
+        return leaves, numbers, functions
     seen = {root}
     waiting = [root]
     while waiting and len(seen) < MAX_NODES:
@@ -132,11 +138,13 @@ def walk(root: Any) -> tuple[list[torch.Tensor], list[int]]:
             leaves.append(variable)
             continue
         numbers.append(node._sequence_nr())
+        if isinstance(node, BackwardCFunction):
+            functions.add(type(node)._forward_cls)  # type: ignore[attr-defined]
         for following, _ in node.next_functions:
             if following is not None and following not in seen:
                 seen.add(following)
                 waiting.append(following)
-    return leaves, numbers
+    return leaves, numbers, functions
 
 
 def _marks(session: Session, loss: torch.Tensor, reached_none: bool) -> None:

@@ -12,6 +12,7 @@ import torch
 
 from doctorch.observe import exits, last_exception, lines, values
 from doctorch.observe.events import Watcher
+from doctorch.observe.functions import InplaceWatcher
 from doctorch.observe.indices import copied
 from doctorch.observe.lines import here
 from doctorch.observe.loaders import LoaderObserver
@@ -26,7 +27,7 @@ from doctorch.observe.turns import TurnWatcher
 from doctorch.observe.updates import UpdateWatcher
 from doctorch.observe.wrap import hide_from_dynamo
 
-WATCHERS: tuple[Callable[[Session], Watcher], ...] = (TurnWatcher, UpdateWatcher, LoadWatcher, ModeWatcher)
+WATCHERS: tuple[Callable[[Session], Watcher], ...] = (TurnWatcher, UpdateWatcher, LoadWatcher, ModeWatcher, InplaceWatcher)
 """Observers that only listen to the session's events, each in a module of its own."""
 
 

@@ -6,7 +6,7 @@ import math
 import statistics
 from typing import TYPE_CHECKING, Any, Protocol
 
-from doctorch.probes import arms, freeze, samples
+from doctorch.probes import arms, freeze, functions, samples
 from doctorch.probes.fork import Arm, Outcome
 from doctorch.probes.view import View
 
@@ -177,6 +177,19 @@ class LabelSignal:
         return None if outcomes is None else {**samples.judged(outcomes[0]), "failure": outcomes[0].failure}
 
 
+class CustomFunctions:
+    """The script's own autograd functions, their backward against numbers."""
+
+    name = "custom-functions"
+
+    def wanted(self, view: View) -> bool:
+        return any(True for _ in view.facts("function"))
+
+    def run(self, prober: Prober, view: View) -> dict[str, Any] | None:
+        outcomes = prober.copies([Arm("check", MIN_TURNS, functions.check)], view)
+        return None if outcomes is None else {"functions": outcomes[0].facts.get("functions") or {}, "failure": outcomes[0].failure}
+
+
 class SampleDependence:
     """Does the output for one sample move with the input of another?"""
 
@@ -190,4 +203,14 @@ class SampleDependence:
         return None if outcomes is None else {**outcomes[0].facts, "failure": outcomes[0].failure}
 
 
-ALL: tuple[type[Experiment], ...] = (WithoutSoftmax, Cleared, WithoutDropout, RateLadder, OneBatch, Rescaled, LabelSignal, SampleDependence)
+ALL: tuple[type[Experiment], ...] = (
+    CustomFunctions,
+    WithoutSoftmax,
+    Cleared,
+    WithoutDropout,
+    RateLadder,
+    OneBatch,
+    Rescaled,
+    LabelSignal,
+    SampleDependence,
+)

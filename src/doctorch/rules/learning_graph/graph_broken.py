@@ -85,7 +85,7 @@ def _finding(process: Process, backward: Fact) -> Finding:
             "used": used,
             "backwards": backward.count,
             "deep": int(backward.get("deep") or 0),
-            "op": _spoken(op) or "a new tensor",
+            "op": spoken(op) or "a new tensor",
             "line": backward.line,
             "shape": shape_text(leaf.get("shape")) if leaf is not None else None,
         },
@@ -127,7 +127,7 @@ def _last_cut(cuts: Sequence[Fact], leaf: Fact | None) -> Fact | None:
     return max(known, key=lambda cut: (int(cut.get("last_before_loss") or 0), int(cut.get("to_loss") or 0)), default=None)
 
 
-def _spoken(op: str) -> str:
+def spoken(op: str) -> str:
     """An operator's name as the user would write it."""
     return {"round-to-int": "a conversion to integers", "no_grad": "no_grad", "_local_scalar_dense": "item"}.get(op, op)
 

@@ -1,0 +1,63 @@
+"""Custom autograd functions in a graph, and operators that change a tensor in place."""
+
+from __future__ import annotations
+
+import inspect
+import weakref
+from typing import Any
+
+import torch
+
+from doctorch.observe.events import Watcher
+from doctorch.observe.lines import Site, absolute, is_user_file, place
+from doctorch.observe.session import Session
+
+MAX_INPLACE = 200
+
+
+def note_function(session: Session, cls: Any) -> None:
+    """A custom autograd function was found in a graph. Its backward is checked in a copy of the process (``doctorch.probes``)."""
+    backward = getattr(cls, "backward", None)
+    code = getattr(inspect.unwrap(backward), "__code__", None) if backward is not None else None
+    if code is None or not is_user_file(code.co_filename):
+        return
+    site = place(absolute(code.co_filename), code.co_firstlineno, cls.__name__)
+    entry = session.recorder.fact("function", f"{cls.__name__}@{site.key}", site, lambda: {"cls": cls.__name__})
+    entry.count += 1
+    session.recorder.touch(entry)
+
+
+class InplaceWatcher(Watcher):
+    """Which values were changed in place in the forward, and what had made them."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.made: dict[int, tuple[weakref.ref[Any], str, Site | None]] = {}
+
+    def install(self) -> None:
+        self.session.events.operator.append(self._operator)
+        self.session.events.backward_ended.append(lambda loss, site, failure: self.made.clear())
+
+    def reset(self) -> None:
+        self.made.clear()
+
+    def _operator(self, name: str, args: Any, kwargs: Any, out: Any, site: Site | None) -> None:
+        first = args[0] if args and isinstance(args[0], torch.Tensor) else None
+        if name.endswith("_") and not name.startswith("_") and first is not None:
+            self._changed(name, first, site)
+        elif isinstance(out, torch.Tensor):
+            storage = out.untyped_storage()
+            if storage._cdata not in self.made or self.made[storage._cdata][0]() is None:
+                self.made[storage._cdata] = (weakref.ref(storage), name, site)
+
+    def _changed(self, name: str, tensor: torch.Tensor, site: Site | None) -> None:
+        recorder = self.session.recorder
+        if site is None or recorder.number_of("inplace") > MAX_INPLACE:
+            return
+        origin = self.made.get(tensor.untyped_storage()._cdata)
+        made = origin if origin is not None and origin[0]() is not None else None
+        entry = recorder.fact("inplace", f"{name}@{site.key}/{list(tensor.shape)}", site, lambda: {"op": name, "shape": list(tensor.shape)})
+        entry.count += 1
+        entry.data["made_by"] = made[1] if made is not None else None
+        entry.data["made_site"] = made[2].as_data if made is not None and made[2] is not None else None
+        recorder.touch(entry)

@@ -1,0 +1,39 @@
+"""A correct cube."""
+import torch
+import torch.nn as nn
+
+
+class Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3 / 8 + x
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return grad_output * (3 * x**2 / 8 + 1)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one = nn.Linear(8, 32)
+        self.two = nn.Linear(32, 32)
+        self.out = nn.Linear(32, 2)
+
+    def forward(self, x):
+        x = Cube.apply(self.one(x))
+        return self.out(Cube.apply(self.two(x)))
+
+
+torch.manual_seed(184)
+model = Net()
+optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+for step in range(60):
+    x = torch.randn(32, 8)
+    loss = nn.functional.cross_entropy(model(x), (x[:, 0] + x[:, 1] > 0).long())
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+print(loss.item())

@@ -1,0 +1,41 @@
+"""The derivative of tanh with a sign wrong."""
+# allows: loss-plateau, exploding-gradients
+import torch
+import torch.nn as nn
+
+
+class Squash(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = torch.tanh(x)
+        ctx.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (y,) = ctx.saved_tensors
+        return grad_output * (1 + y * y)  # <- custom-backward-wrong-formula
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one = nn.Linear(8, 32)
+        self.two = nn.Linear(32, 32)
+        self.out = nn.Linear(32, 2)
+
+    def forward(self, x):
+        x = Squash.apply(self.one(x))
+        return self.out(Squash.apply(self.two(x)))
+
+
+torch.manual_seed(181)
+model = Net()
+optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+for step in range(60):
+    x = torch.randn(32, 8)
+    loss = nn.functional.cross_entropy(model(x), (x[:, 0] + x[:, 1] > 0).long())
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+print(loss.item())
