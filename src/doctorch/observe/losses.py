@@ -22,6 +22,7 @@ from doctorch.observe.wrap import put
 LOSSES = (
     "cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
     "binary_cross_entropy_with_logits", "kl_div", "poisson_nll_loss", "gaussian_nll_loss", "soft_margin_loss",
+    "hinge_embedding_loss", "margin_ranking_loss", "cosine_embedding_loss",
 )  # fmt: skip
 DIFFERENCES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 CLASSIFICATION = ("cross_entropy", "nll_loss")
@@ -87,8 +88,9 @@ class LossObserver:
                 if session.full or session.deep or on_device(args, kwargs):
                     try:
                         bound = dict(zip(names, args, strict=False), **kwargs)
-                        if isinstance(bound.get("input"), torch.Tensor):
-                            observe(name, bound["input"], bound)
+                        first = bound.get("input", bound.get("input1"))
+                        if isinstance(first, torch.Tensor):
+                            observe(name, first, bound)
                     except Exception:
                         session.recorder.failed()
                 if differences and _will_warn(args):
