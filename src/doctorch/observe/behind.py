@@ -107,9 +107,9 @@ def _has_activation(node: Any) -> bool:
 def _written_out(node: Any, name: str) -> tuple[str, float, float] | None:
     """A sigmoid or softmax written by hand: ``1 / (1 + exp(-x))``, ``exp(x) / exp(x).sum()``."""
     following = [one for one, _ in node.next_functions]
-    if name == "Div" and len(following) == 2 and following[0] is not None and following[1] is not None:
-        if bare(following[0]) == "Exp" and bare(following[1]) == "Sum" and following[1].next_functions[0][0] is following[0]:
-            return "softmax", 0.0, 1.0
+    over = following[1] if name == "Div" and len(following) == 2 else None
+    if over is not None and bare(over) == "Sum" and bare(following[0]) == "Exp" and over.next_functions[0][0] is following[0]:
+        return "softmax", 0.0, 1.0
     if name == "Mul" and following and following[0] is not None and bare(following[0]) == "Reciprocal":
         node, name = following[0], "Reciprocal"
     if name == "Reciprocal" or (name == "Div" and following[:1] == [None]):

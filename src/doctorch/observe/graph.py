@@ -21,6 +21,9 @@ MAX_NODES = 300_000
 MAX_LINES = 60
 """Lines reported of one segment, by number of operators."""
 
+LEAVING = frozenset(("item", "numpy", "detach", "alias_detach"))
+"""Cuts after which a value may leave torch and come back unseen: ``detach`` stands before every ``numpy()``."""
+
 SHAPE_NODES = frozenset(
     ("View", "Reshape", "UnsafeView", "Squeeze", "Unsqueeze", "Transpose", "Permute", "T", "Expand", "Slice", "Select", "Index")
     + ("IndexSelect", "Clone", "ToCopy", "Alias", "Flatten", "Contiguous", "Cat", "Stack", "AsStrided", "Split", "MaskedSelect")
@@ -80,6 +83,7 @@ def _first() -> dict[str, Any]:
         "failed",
         "got_max",
         "failed_grad_off",
+        "independent",
     )
     return {**dict.fromkeys(counts, 0), "reached_min": None, "reached_max": None, "grad_fn": None, "numel": None, "error": None}
 
@@ -113,6 +117,9 @@ def _look(session: Session, call: Call, loss: torch.Tensor) -> None:
     # A fresh leaf made on the way (a value that came back from numpy) is nothing that trains.
     number = sum(param.trains for param in params.members(bits))
     data["reached_none"] += number == 0
+    flow = tape.flow_of(loss)
+    # The value itself owes nothing to a parameter, and nothing left torch on the way from which it could have been made again.
+    data["independent"] += number == 0 and (flow is None or not flow.params) and not any(m.op in LEAVING for m in tape.cuts)
     data["reached_min"] = number if data["reached_min"] is None else min(number, data["reached_min"])
     data["reached_max"] = number if data["reached_max"] is None else max(number, data["reached_max"])
     data["used_max"] = max(data["used_max"], sum(param.trains for param in call.used))

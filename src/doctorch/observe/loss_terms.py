@@ -81,7 +81,13 @@ class Head:
     """It is the log-probability of something that was drawn."""
     mul_seq: int | None = None
     """The product with the last of the factors."""
+    sign_seq: int | None = None
+    """The last node on the way that turned the sign."""
+    reduce_seq: int | None = None
+    """The sum or mean nearest to the loss."""
     selected_dim: int | None = None
+    """The dimension along which the target's entry is picked, and the shape that it is picked from."""
+    selected_shape: tuple[int, ...] | None = None
     extra: dict[str, Any] = field(default_factory=dict)
     node: Any = None
 
@@ -223,16 +229,17 @@ class LossTerms(Watcher):
         seq = node._sequence_nr()
         following = [one for one, _ in node.next_functions]
         if name == "Neg":
-            return [(following[0], path.then(sign=-path.sign))]
+            return [(following[0], path.then(sign=-path.sign, sign_seq=seq))]
         if name == "Add":
             return [(one, path.then()) for one in following]
         if name in ("Sub", "Rsub"):
             signs = (1, -1) if name == "Sub" else (-1, 1)
-            return [(one, path.then(sign=path.sign * sign)) for one, sign in zip(following, signs, strict=False)]
+            turned = {1: path.sign_seq, -1: seq}
+            return [(one, path.then(sign=path.sign * by, sign_seq=turned[by])) for one, by in zip(following, signs, strict=False)]
         if name in ("Mul", "Div"):
             return self._product(node, name, seq, following, path)
         if name in ("Mean", "Sum", "Nansum"):
-            return [(following[0], self._reduced(name, self.ops.get(seq), path))]
+            return [(following[0], self._reduced(name, seq, path))]
         if name in ("Minimum", "Maximum", "Where"):
             return [(one, path.then()) for one in following]
         if name == "Exp" and following[0] is not None and bare(following[0]) == "Sub":  # the ratio of two policies
@@ -244,19 +251,28 @@ class LossTerms(Watcher):
             return [(one, path.then()) for one in following[:MAX_BRANCHES]]
         if name in PASSING and following:
             further = path.then()
-            if name == "Gather":
-                record = self.ops.get(seq)
-                if record is not None:
-                    further.sampled = path.sampled or self._is_drawn(record.argument(2))
-                    further.selected_dim = record.argument(1)
+            record = self.ops.get(seq)
+            if name == "Gather" and record is not None:
+                further.sampled = path.sampled or self._is_drawn(record.argument(2))
+                further.selected_dim, further.selected_shape = record.argument(1), record.shape
+            elif name == "Index" and record is not None and len(record.shape) == 2 and record.gave == record.shape[0]:
+                further.selected_dim, further.selected_shape = 1, record.shape
             return [(following[0], further)]
         return []
 
-    def _reduced(self, name: str, record: Operation | None, path: Head) -> Head:
-        into = record.elements / max(1, record.gave) if record is not None else 1.0
+    def _reduced(self, name: str, seq: int, path: Head) -> Head:
+        record = self.ops.get(seq)
+        further = path.then(reduce_seq=path.reduce_seq if path.reduce_seq is not None else seq)
+        if record is None:
+            return further
         if name == "Mean":
-            return path.then(averaged=path.averaged or (record is not None and record.gave == 1 and record.elements > 1))
-        return path.then(total=path.total * into)
+            further.averaged = path.averaged or (record.gave == 1 and record.elements > 1)
+            return further
+        further.total = path.total * record.elements / max(1, record.gave)
+        dims = record.argument(1)
+        if isinstance(dims, tuple) and len(dims) == 1:  # one-hot targets times log-probabilities, added up over the classes
+            further.selected_dim, further.selected_shape = dims[0], record.shape
+        return further
 
     def _product(self, node: Any, name: str, seq: int, following: list[Any], path: Head) -> list[tuple[Any, Head]]:
         if len(following) == 2 and following[0] is not None and following[1] is not None:
@@ -272,7 +288,8 @@ class LossTerms(Watcher):
             further.factors.append((constant, name == "Div"))
             further.mul_seq = seq
         elif isinstance(constant, (int, float)):
-            further.sign = -path.sign if constant < 0 else path.sign
+            if constant < 0:
+                further.sign, further.sign_seq = -path.sign, seq
             further.scale = path.scale * abs(constant) if name == "Mul" else path.scale / abs(constant) if constant else path.scale
         else:
             return []  # the factor is not known, so neither is the sign
@@ -302,7 +319,11 @@ class LossTerms(Watcher):
         data["sampled"] += head.sampled
         data["total"] = head.total
         data["averaged"] = head.averaged
-        data["selected_dim"] = head.selected_dim
+        data["selected_dim"], data["selected_shape"] = head.selected_dim, list(head.selected_shape or ())
+        data["path_sign"] = head.sign
+        for name, seq in (("sign_site", head.sign_seq), ("reduce_site", head.reduce_seq)):
+            turned = tape.line_of_seq.get(seq) if seq is not None else None
+            data[name] = turned.as_data if turned is not None else None
         if head.kind == "log_prob":
             self._log_prob(data, head)
         self._signs(entry, head)
@@ -403,7 +424,16 @@ class LossTerms(Watcher):
 def _first(head: Head) -> dict[str, Any]:
     counts = dict.fromkeys(("looks", "plus", "minus", "mixed", "unknown", "varied", "sampled"), 0)
     whole = {"head": head.kind, "function": head.extra.get("function"), "reduction": head.extra.get("reduction"), "scale": head.scale}
-    return {**counts, **whole, "total": 1.0, "averaged": False, "factors": [None, None], "factor_site": None, "backward_site": None, "selected_dim": None}
+    return {
+        **counts,
+        **whole,
+        "total": 1.0,
+        "averaged": False,
+        "factors": [None, None],
+        "factor_site": None,
+        "backward_site": None,
+        "selected_dim": None,
+    }
 
 
 def _kept(argument: Any) -> Argument:
@@ -411,6 +441,8 @@ def _kept(argument: Any) -> Argument:
         return ref(argument)
     if isinstance(argument, bool):
         return None
+    if isinstance(argument, (list, tuple)) and argument and all(isinstance(one, int) for one in argument):
+        return tuple(argument)
     return argument if isinstance(argument, (int, float)) else None
 
 

@@ -84,7 +84,7 @@ class LossValues(Watcher):
         number = entry.data["count"]
         if not (number <= FIRST_CHECKS or self.session.deep or (number & (number - 1)) == 0):
             return
-        if not (torch.is_grad_enabled() and value.requires_grad):
+        if not value.requires_grad:
             return
         target = bound.get("target")
         if not isinstance(target, torch.Tensor) or not (values.readable(value) and values.readable(target)):
@@ -137,7 +137,8 @@ class LossValues(Watcher):
     def _sums(self, entry: Entry, name: str, value: torch.Tensor) -> None:
         """Over which dimensions all sums are one, and how far they are from it over the classes."""
         tolerance = SUM_TOLERANCE if value.dtype in (torch.float32, torch.float64) else HALF_TOLERANCE
-        sums = entry.data.setdefault("sums", {}).setdefault(name, {"calls": 0, "one": {}, "rows": 0, "off_rows": 0, "low": None, "high": None})
+        fresh = {"calls": 0, "one": {}, "rows": 0, "off_rows": 0, "low": None, "high": None}
+        sums = entry.data.setdefault("sums", {}).setdefault(name, fresh)
         classes = 1 if value.ndim > 1 else 0
         dims = [dim for dim in range(min(value.ndim, 4)) if value.shape[dim] > 1]
         by_dim = [value.sum(dim, dtype=torch.float32) for dim in dims]

@@ -17,17 +17,29 @@ from doctorch.observe.indices import copied
 from doctorch.observe.lines import here
 from doctorch.observe.loaders import LoaderObserver
 from doctorch.observe.loads import LoadWatcher
+from doctorch.observe.loss_terms import LossTerms
+from doctorch.observe.loss_values import LossValues
 from doctorch.observe.losses import LossObserver
 from doctorch.observe.modes import ModeWatcher
 from doctorch.observe.modules import ModuleObserver
 from doctorch.observe.recorder import Recorder, set_current
 from doctorch.observe.session import Session
+from doctorch.observe.softmaxes import Softmaxes
 from doctorch.observe.training import TrainingObserver
 from doctorch.observe.turns import TurnWatcher
 from doctorch.observe.updates import UpdateWatcher
 from doctorch.observe.wrap import hide_from_dynamo
 
-WATCHERS: tuple[Callable[[Session], Watcher], ...] = (TurnWatcher, UpdateWatcher, LoadWatcher, ModeWatcher, InplaceWatcher)
+WATCHERS: tuple[Callable[[Session], Watcher], ...] = (
+    TurnWatcher,
+    UpdateWatcher,
+    LoadWatcher,
+    ModeWatcher,
+    InplaceWatcher,
+    LossValues,
+    LossTerms,
+    Softmaxes,
+)
 """Observers that only listen to the session's events, each in a module of its own."""
 
 

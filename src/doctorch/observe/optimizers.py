@@ -76,6 +76,7 @@ class OptimizerWatch:
                 {
                     "lr": float(rate) if isinstance(rate, (int, float)) else None,
                     "weight_decay": float(decay) if isinstance(decay, (int, float)) else None,
+                    "maximize": bool(group.get("maximize")),
                     "momentum": group.get("momentum") if isinstance(group.get("momentum"), float) else None,
                     "n_params": len(members),
                     "numel": sum(p.numel() for p in members),

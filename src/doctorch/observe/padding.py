@@ -72,14 +72,13 @@ def _ends(filled: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     return lengths, filled.sum() - lengths.sum()
 
 
-def _compare(
-    session: Session, entry: Entry, filled: tuple[torch.Tensor, torch.Tensor], targets: torch.Tensor, ignored: int
-) -> None:
+def _compare(session: Session, entry: Entry, filled: tuple[torch.Tensor, torch.Tensor], targets: torch.Tensor, ignored: int) -> None:
     at, value = _filled(targets)
     lengths, inside = _ends(at)
     input_lengths, input_inside = _ends(filled[0])
     same = (((lengths - input_lengths).abs() <= 1) & (lengths > 0)).sum()
-    scalars = [value, lengths.sum(), inside, (lengths > 0).sum(), same, lengths.min(), lengths.max(), input_inside, (input_lengths > 0).sum()]
+    scalars = [value, lengths.sum(), inside, (lengths > 0).sum(), same, lengths.min(), lengths.max()]
+    scalars += [input_inside, (input_lengths > 0).sum()]
     rows, numel, width = targets.shape[0], targets.numel(), filled[0].shape[1]
 
     def use(numbers: list[float]) -> None:
