@@ -1242,3 +1242,6 @@ def too_short(folder: Path) -> RecordBuilder:
 @scenario(None)
 def smoothed_and_converged(folder: Path) -> RecordBuilder:
     return _plateau(folder, [1.0 / (1 + i) + v for i, v in enumerate(around(0.36, 120, 0.01))], label_smoothing=0.1)
+
+
+import scenarios_loss  # noqa: E402, F401 (registers its own)

@@ -46,11 +46,16 @@ SICK = [
     ("double-softmax", HEAD + "out = m(x).softmax(1)\nprobs = out.view(-1, 3)\nloss = F.cross_entropy(probs, y)\n", "softmax(1)"),
     ("double-softmax", HEAD + NET + "net = Net().to('cpu')\nloss_fn = nn.CrossEntropyLoss()\nfor x, y in d:\n    loss = loss_fn(net(x), y)\n", "self.act(x)"),
     ("double-softmax", HEAD + "net = nn.Sequential(nn.Linear(4, 3), nn.Softmax(dim=1))\ncrit = nn.CrossEntropyLoss()\ncrit(net(x), y)\n", "nn.Sequential"),
+    ("sigmoid-before-bce-with-logits", HEAD + "loss = F.binary_cross_entropy_with_logits(torch.sigmoid(x), y)\n", "torch.sigmoid"),
+    ("sigmoid-before-bce-with-logits", HEAD + "net = nn.Sequential(nn.Linear(4, 1), nn.Sigmoid())\ncrit = nn.BCEWithLogitsLoss()\ncrit(net(x), y)\n", "nn.Sequential"),
+    ("nll-without-log-softmax", HEAD + "loss = F.nll_loss(F.softmax(x, dim=1), y)\n", "F.softmax"),
     ("double-softmax", HEAD + "class T:\n    def __init__(self):\n        self.loss = nn.CrossEntropyLoss()\n    def go(self, x, y):\n"
      "        p = torch.softmax(x, 1)\n        return self.loss(p, y)\n", "torch.softmax"),
 ]  # fmt: skip
 
 HEALTHY = [
+    HEAD + "loss = F.binary_cross_entropy(torch.sigmoid(x), y) + F.nll_loss(F.log_softmax(x, dim=1), y)\n",
+    HEAD + "loss = F.binary_cross_entropy_with_logits(net(x), y)\n",
     # a clearing that the text does not show in this loop
     HEAD + "opt = torch.optim.SGD(p, lr=1)\ndef clear():\n    opt.zero_grad()\nfor x in d:\n    f(x).backward()\n    opt.step()\n    clear()\n",
     HEAD + "opt = torch.optim.SGD(p, lr=1)\nfor x in d:\n    for q in p:\n        q.grad = None\n    f(x).backward()\n    opt.step()\n",

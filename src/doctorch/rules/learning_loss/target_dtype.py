@@ -165,7 +165,7 @@ RULE = Rule(
     id="target-dtype",
     title="Targets of a type that the loss does not mean",
     severity=Severity.ERROR,
-    needs=frozenset({"loss_call"}),
+    needs=frozenset(),
     examine=examine,
     edit=edit,
 )
