@@ -114,6 +114,9 @@ class LoaderObserver:
                 waited = ended - began
                 session.wait_ns += waited
                 session.recorder.last_event = ended
+                if batch is not None:
+                    session.last_loader = watch
+                    session.last_loader_step = session.recorder.steps
                 if session.forward_began:
                     session.forward_wait_ns += waited
                 if not session.recorder.loop_started:

@@ -14,6 +14,7 @@ from doctorch.observe import exits, last_exception, lines, values
 from doctorch.observe.events import Watcher
 from doctorch.observe.functions import InplaceWatcher
 from doctorch.observe.indices import copied
+from doctorch.observe.inputs import InputWatcher
 from doctorch.observe.lines import here
 from doctorch.observe.loaders import LoaderObserver
 from doctorch.observe.loads import LoadWatcher
@@ -25,6 +26,7 @@ from doctorch.observe.modules import ModuleObserver
 from doctorch.observe.recorder import Recorder, set_current
 from doctorch.observe.session import Session
 from doctorch.observe.softmaxes import Softmaxes
+from doctorch.observe.targets import TargetWatcher
 from doctorch.observe.training import TrainingObserver
 from doctorch.observe.turns import TurnWatcher
 from doctorch.observe.updates import UpdateWatcher
@@ -39,6 +41,8 @@ WATCHERS: tuple[Callable[[Session], Watcher], ...] = (
     LossValues,
     LossTerms,
     Softmaxes,
+    InputWatcher,
+    TargetWatcher,
 )
 """Observers that only listen to the session's events, each in a module of its own."""
 

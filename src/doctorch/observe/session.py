@@ -87,6 +87,10 @@ class Session:
         self.wait_ns = self.forward_ns = self.backward_ns = self.optimizer_ns = self.watch_ns = 0
         self.forward_began = self.forward_wait_ns = 0
         self.backwards = 0
+        self.last_loader: Any = None
+        """Watch of the loader that gave a batch last."""
+        self.last_loader_step = -1
+        """Number of steps that were done then."""
         self.next_look = 0
         """Step from which a pass without gradients is followed call by call again."""
         self.loss = NAN

@@ -103,6 +103,7 @@ def _table(inputs: list[torch.Tensor], targets: list[torch.Tensor]) -> tuple[tor
     if y.ndim > 2 or (y.ndim == 2 and not y.is_floating_point()):
         return "the targets are more than one number or class a sample"
     x = torch.cat([_features(t) for t in inputs])
+    x, y = _once(x, y)
     if len(x) < MIN_SAMPLES:
         return f"only {len(x)} samples"
     values = torch.unique(y)
@@ -114,6 +115,14 @@ def _table(inputs: list[torch.Tensor], targets: list[torch.Tensor]) -> tuple[tor
         return "all targets are the same"
     y = y.double().reshape(len(y), -1)
     return x, (y - y.mean(0)) / y.std(0).clamp_min(1e-12), "values"
+
+
+def _once(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Each sample once: epochs repeat them, and a reader shall not meet among the unseen ones what it has learned by heart."""
+    _, which = torch.unique(x, dim=0, return_inverse=True)
+    first = torch.full((int(which.max()) + 1,), len(x)).scatter_reduce_(0, which, torch.arange(len(x)), "amin")
+    kept = first.sort().values
+    return x[kept], y[kept]
 
 
 def _per_sample(target: torch.Tensor) -> torch.Tensor:

@@ -15,6 +15,10 @@ MIN_STEPS_STUCK = 60
 """Steps before «it does not fall» is taken for a symptom; a fifth of them make each end of the comparison."""
 FALLEN = 0.05
 """A loss that lost less than this share of its start has not fallen. A probe costs time only, so the bound is generous."""
+AT_GUESS = 0.03
+"""Relative distance under what a guess gives, and under the fifth before, within which the loss is taken to stay there."""
+MIN_TARGETS = 100
+"""Targets seen from which their spread is known well enough for that."""
 RISEN = 1.5
 """A loss at this multiple of its start has risen. Noise of small batches stays below it over a median of five."""
 
@@ -55,6 +59,37 @@ class View:
 
     @property
     def stuck(self) -> bool:
+        """The loss has not fallen over the steps so far, or only to what a guess without the inputs gives."""
+        return self.flat or self.guessing
+
+    @property
+    def guessing(self) -> bool:
+        """The loss stays at the entropy of the labels or the variance of the targets, wherever it began."""
+        n = len(self.losses)
+        reference = self._guess() if n >= MIN_STEPS_STUCK and all(map(math.isfinite, self.losses)) else None
+        if reference is None:
+            return False
+        fifth = n // 5
+        before, last = statistics.fmean(self.losses[-2 * fifth : -fifth]), statistics.fmean(self.losses[-fifth:])
+        return last > (1 - AT_GUESS) * reference and last > (1 - AT_GUESS) * before
+
+    def _guess(self) -> float | None:
+        found = [entry.data for entry in self.facts("target") if entry.data.get("phase") == "train"]
+        calls = {entry.key: entry.data for entry in self.facts("loss_call")}
+        call = calls.get(found[0]["loss_call"]) if len(found) == 1 else None
+        if call is None or found[0].get("weighted") or call.get("reduction", "mean") != "mean" or call.get("label_smoothing"):
+            return None
+        if call["function"] == "mse_loss":
+            return float(found[0]["target_var"]) if found[0].get("target_n", 0) >= MIN_TARGETS else None
+        if call["function"].startswith("binary_cross_entropy") and call.get("target_checks"):
+            share = call["target_mean_sum"] / call["target_checks"]
+            return -sum(p * math.log(p) for p in (share, 1 - share) if p > 0) or None
+        counts = [n for label, n in (call.get("label_counts") or {}).items() if n > 0 and label != str(call.get("ignore_index"))]
+        total = sum(counts)
+        return -sum(n / total * math.log(n / total) for n in counts) or None if total >= MIN_TARGETS else None
+
+    @property
+    def flat(self) -> bool:
         """The loss has not fallen over the steps so far."""
         n = len(self.losses)
         if n < MIN_STEPS_STUCK or not all(map(math.isfinite, self.losses)):

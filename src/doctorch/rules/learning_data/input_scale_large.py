@@ -1,0 +1,69 @@
+"""input-scale-large: a model is given numbers like 0..255 or raw amounts, and the training suffers from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from doctorch.analysis.trouble import trouble
+from doctorch.findings import Finding, Severity
+from doctorch.records.reader import Run
+from doctorch.rules.api import Rule
+from doctorch.rules.learning_data import scales
+from doctorch.rules.learning_data.scales import Rescaling, Scale
+from doctorch.rules.learning_data.sources import data_place
+from doctorch.source.project import project_of
+
+LARGE = 10.0
+"""Root mean square of the input, or of its largest feature, from which it is large: layers are initialised for about 1."""
+HUGE = 50.0
+"""… from which it is blamed without an experiment, where the training fails and nothing normalises: at 50 times the scale the largest
+stable rate is 2,500 times smaller for a linear model (its curvature grows with the square)."""
+EXPLAINS = (
+    "loss-plateau", "loss-diverges", "lr-too-high", "dead-relu", "saturated-activations", "exploding-gradients", "vanishing-gradients",
+    "init-scale", "lr-too-low", "class-imbalance", "exp-overflow", "grad-clip-too-small",
+)  # fmt: skip
+
+
+def examine(run: Run) -> Iterator[Finding]:
+    process = run.training[0] if run.training else None
+    if process is None:
+        return
+    seen = trouble(process)
+    large = [scale for scale in scales.scales(process) if max(scale.rms, scale.largest) >= LARGE and not scale.constant]
+    if seen is None or not large:
+        return
+    scale = max(large, key=lambda one: one.rms)
+    tried = scales.rescaling(process)
+    if tried is not None:
+        if not tried.helps:
+            return
+    elif max(scale.rms, scale.largest) < HUGE:
+        return
+    yield _finding(run, scale, scales.values(scale, seen, tried), seen.kind, tried)
+
+
+def _finding(run: Run, scale: Scale, values: dict[str, object], kind: str, tried: Rescaling | None) -> Finding:
+    place, others = data_place(project_of(run), scale.fact)
+    mixed = scale.largest > 10 * max(scale.rms / scale.largest, 1.0) and scale.largest > 3 * scale.rms
+    return Finding(
+        rule=RULE.id,
+        severity=Severity.ERROR,
+        message="mixed" if mixed else "range",
+        values=values,  # type: ignore[arg-type]
+        place=place,
+        related=others,
+        why={"not-finite": "breaks", "grows": "breaks"}.get(kind, "stuck"),
+        fix="standardise",
+        proof="copies" if tried is not None else None,
+        explains=EXPLAINS,
+        confidence=0.95 if tried is not None else 0.85,
+    )
+
+
+RULE = Rule(
+    id="input-scale-large",
+    title="The inputs are far too large",
+    severity=Severity.ERROR,
+    needs=frozenset({"input"}),
+    examine=examine,
+)

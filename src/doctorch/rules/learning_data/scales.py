@@ -1,0 +1,110 @@
+"""What the two rules on the scale of inputs share: the scale, what became of the training, and what the experiment showed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import median
+
+from doctorch.analysis import batches, probes
+from doctorch.analysis.trouble import Trouble, trouble
+from doctorch.findings import Value
+from doctorch.records.reader import Fact, Process
+
+BETTER = 0.85
+"""Share of the loss without rescaling that the loss with it must end under to be better: well outside the noise of thirty steps."""
+
+
+OUTLIERS = 3.0
+"""Multiple of a typical batch's root mean square from which that of all batches together is the work of a few rows."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The numbers that a model is given."""
+
+    fact: Fact
+    mean: float
+    std: float
+    rms: float
+    """Root of the mean square over all features."""
+    largest: float
+    """The greatest root mean square of a feature."""
+    spread: float
+    """Typical deviation of a feature over the samples of a batch."""
+    constant: bool
+    """All samples of each batch that was read are the same."""
+    batches: int
+
+
+def scales(process: Process) -> list[Scale]:
+    """The floating-point inputs of training, those that pass through a trained model's door."""
+    found = []
+    for fact in batches.inputs(process):
+        module = next((one for one in process.facts("module") if one.key == fact.get("root")), None)
+        if module is None or not module.get("n_trainable"):
+            continue
+        mean, std = float(fact["mean"]), float(fact["std"])
+        features = [(float(one[0]), float(one[1])) for one in fact.get("features") or ()]
+        last = fact.get("recent") or ()
+        recent = [float(one[3]) for one in last if one[3] >= 0]
+        # A typical batch, not all of them: one absurd row shall not speak for the rest.
+        rms = median(math.hypot(one[1], one[2]) for one in last) if last else math.hypot(mean, std)
+        largest = max((math.hypot(*one) for one in features), default=rms)
+        compared = int(fact.get("compared") or 0)
+        found.append(
+            Scale(
+                fact=fact,
+                mean=mean,
+                std=std,
+                rms=rms,
+                largest=largest if math.hypot(mean, std) <= OUTLIERS * rms else rms,
+                spread=median(recent) if recent else std,
+                constant=compared > 0 and int(fact.get("equal_rows") or 0) == compared,
+                batches=int(fact["checked"]),
+            )
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class Rescaling:
+    """The same steps with inputs of mean 0 and deviation 1."""
+
+    turns: int
+    plain: float
+    plain_first: float
+    rescaled: float
+    rescaled_first: float
+
+    @property
+    def helps(self) -> bool:
+        """The loss falls with rescaled inputs, and ends clearly lower than without."""
+        if not math.isfinite(self.rescaled) or self.rescaled > BETTER * self.rescaled_first:
+            return False
+        return not math.isfinite(self.plain) or self.rescaled < BETTER * self.plain
+
+
+def rescaling(process: Process) -> Rescaling | None:
+    """What the experiment showed, or None where it was not made."""
+    tried = probes.probe(process, "rescaled")
+    control, other = (tried.arms.get(name) if tried is not None else None for name in ("control", "rescaled"))
+    if control is None or other is None:
+        return None
+    return Rescaling(other.turns, control.last, control.first, other.last, other.first)
+
+
+def values(scale: Scale, seen: Trouble, tried: Rescaling | None) -> dict[str, Value]:
+    """The numbers of a finding."""
+    low, high = float(scale.fact["min"]), float(scale.fact["max"])
+    found: dict[str, Value] = {
+        "mean": scale.mean, "std": scale.std, "min": low, "max": high, "spread": scale.spread, "largest": scale.largest,
+        "batches": scale.batches, "rows": int(scale.fact.get("rows") or 0), "first": seen.first, "last": seen.last, "steps": seen.steps,
+        "features": int(scale.fact.get("n_features") or 1),
+    }  # fmt: skip
+    if tried is not None:
+        found |= {
+            "turns": tried.turns, "plain": tried.plain, "plain_first": tried.plain_first,
+            "rescaled": tried.rescaled, "rescaled_first": tried.rescaled_first,
+        }  # fmt: skip
+    return found

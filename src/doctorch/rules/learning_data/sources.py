@@ -1,0 +1,71 @@
+"""The lines of the data behind a call: what the rules of this folder name."""
+
+from __future__ import annotations
+
+import ast
+
+from doctorch.findings import Place
+from doctorch.records.reader import Fact
+from doctorch.rules.shared import place_of
+from doctorch.source import origin, query
+from doctorch.source.files import SourceFile
+from doctorch.source.origin import Origin
+from doctorch.source.project import Project
+
+NO_MODELS = frozenset({"item", "backward", "append", "argmax", "squeeze", "view", "reshape", "float", "sum", "mean", "add_", "update", "size"})
+"""Methods called on results, on the line of a model's call."""
+
+
+def input_expression(project: Project, fact: Fact) -> tuple[SourceFile, ast.expr] | None:
+    """The argument of the model's call that a fact of kind ``input`` stands for."""
+    file = project.file(fact.file)
+    if file is None or fact.line is None:
+        return None
+    name = str(fact.get("name") or "0").split(".")[0]
+    for call in sorted(query.calls_at(file, fact.line), key=_holds_calls):
+        if isinstance(call.func, ast.Attribute) and call.func.attr in NO_MODELS:
+            continue
+        value = query.argument(call, int(name), "") if name.isdigit() else query.argument(call, 99, name)
+        if value is not None and not isinstance(value, ast.Constant):
+            return file, value
+    return None
+
+
+def target_expression(project: Project, fact: Fact) -> tuple[SourceFile, ast.expr] | None:
+    """The second argument of the loss's call that a fact of kind ``target`` stands for."""
+    file = project.file(fact.file)
+    if file is None or fact.line is None:
+        return None
+    for call in query.calls_at(file, fact.line):
+        value = query.argument(call, 1, "target")
+        if value is not None and not isinstance(value, ast.Constant):
+            return file, value
+    return None
+
+
+def _holds_calls(call: ast.Call) -> bool:
+    """Of ``criterion(model(x), y)`` the inner call is meant, which holds no other: it comes first."""
+    return bool(call.args) and isinstance(call.args[0], ast.Call)
+
+
+def input_chain(project: Project, fact: Fact) -> list[Origin]:
+    """From the call of the model that a fact of kind ``input`` stands for back to the data, nearest first."""
+    found = input_expression(project, fact)
+    return origin.chain(project, *found) if found is not None else []
+
+
+def made_at(chain: list[Origin]) -> Place | None:
+    """The line that makes the data: the last stop that computes something, else the last."""
+    if not chain:
+        return None
+    last = chain[-1]
+    return Place(last.file.path, last.line)
+
+
+def data_place(project: Project, fact: Fact) -> tuple[Place | None, tuple[Place, ...]]:
+    """The line that makes what a model is given, and the lines on the way to the call."""
+    chain = input_chain(project, fact)
+    call = place_of(fact)
+    place = made_at(chain) or call
+    others = [Place(stop.file.path, stop.line) for stop in reversed(chain)]
+    return place, tuple(dict.fromkeys(one for one in (*others, call) if one is not None and one != place))
