@@ -1173,6 +1173,155 @@ def torch_dataset(folder: Path) -> RecordBuilder:
     return _loader(folder, "row = self.frame", {"pandas.core.indexing:__getitem__": 2500.0}, dataset_site=None)
 
 
+# ---- the data
+
+
+def _data(folder: Path, losses: list[float], source: str = LOOP, target: dict[str, Any] | None = None, **given: Any) -> RecordBuilder:
+    """A classifier of four classes: what it was given, its loss and its targets."""
+    record = _plateau_of(RecordBuilder(folder, source), losses)
+    record.fact("module", 0, {"cls": "Net", "n_trainable": 2}, at="class Net")
+    whole = {
+        "root": "0", "name": "0", "phase": "train", "loader": None, "dtype": "float32", "shape": [32, 4], "calls": 40, "rows": 1280,
+        "checked": 40, "compared": 40, "equal_rows": 0, "mean": 0.0, "std": 1.0, "min": -3.0, "max": 3.0, "n_features": 4,
+        "features": [[0.0, 1.0, -3.0, 3.0]] * 4, "recent": [[i, 0.0, 1.0, 1.0] for i in range(40)],
+    }  # fmt: skip
+    record.fact("input", "i", whole | given, at="out = model(x)", count=40)
+    whole = {
+        "function": "cross_entropy", "phase": "train", "loss_call": "c", "calls": 40, "weighted": False,
+        "values": [[i, v] for i, v in enumerate(losses) if math.isfinite(v)], "labels": {str(i): 320 for i in range(4)},
+        "spread": [[i, 0.001, 1.0] for i in range(40)], "recent": [], "turns": 39, "turn_entropy": 1.33, "turn_rows": 32.0,
+    }  # fmt: skip
+    return record.fact("target", "t", whole | (target or {}), at="loss = criterion", count=40)
+
+
+def _plateau_of(record: RecordBuilder, losses: list[float]) -> RecordBuilder:
+    record.steps(losses).fact("backward", "b", {"deep": 0}, at="loss.backward", count=40)
+    return _cross_entropy(record)
+
+
+def _large(mean: float, std: float) -> dict[str, Any]:
+    return {
+        "mean": mean, "std": std, "min": mean - 2 * std, "max": mean + 2 * std,
+        "features": [[mean, std, mean - 2 * std, mean + 2 * std]] * 4,
+        "recent": [[i, mean, std, std] for i in range(40)],
+    }  # fmt: skip
+
+
+@scenario("input-scale-large", "range", "out = model(x)")
+def pixels(folder: Path) -> RecordBuilder:
+    record = _data(folder, around(math.log(4), 120, 0.02), **_large(128.0, 60.0))
+    return _probe(record, "rescaled", _arms(control=(2.3, 1.4), rescaled=(1.5, 0.1)))
+
+
+@scenario("input-scale-large", "range", "out = model(x)")
+def pixels_until_nan(folder: Path) -> RecordBuilder:
+    return _data(folder, [*(3.0 * 2**i for i in range(20)), *[math.nan] * 30], **_large(128.0, 60.0))
+
+
+@scenario("input-scale-large", "mixed", "out = model(x)")
+def one_column_of_amounts(folder: Path) -> RecordBuilder:
+    features = [[0.0, 1.0, -3.0, 3.0]] * 19 + [[900.0, 400.0, 0.0, 2000.0]]
+    more = {"features": features, "n_features": 20, "mean": 45.0, "std": 215.0, "max": 2000.0}
+    return _data(folder, around(math.log(4), 120, 0.02), **more, recent=[[i, 45.0, 215.0, 90.0] for i in range(40)])
+
+
+@scenario("loss-plateau", "uniform", "loss = criterion", "warning")
+def large_inputs_that_are_not_the_matter(folder: Path) -> RecordBuilder:
+    record = _data(folder, around(math.log(4), 120, 0.02), **_large(128.0, 60.0))
+    return _probe(record, "rescaled", _arms(control=(2.3, 1.4), rescaled=(1.5, 1.4)))
+
+
+@scenario(None)
+def large_inputs_that_train(folder: Path) -> RecordBuilder:
+    return _data(folder, [1.4 / (1 + 0.1 * i) for i in range(120)], **_large(128.0, 60.0))
+
+
+@scenario("input-scale-small", "constant", "out = model(x)")
+def inputs_never_filled(folder: Path) -> RecordBuilder:
+    return _data(folder, around(math.log(4), 120, 0.02), **_large(0.0, 0.0), equal_rows=40)
+
+
+@scenario("input-scale-small", "small", "out = model(x)")
+def inputs_scaled_twice(folder: Path) -> RecordBuilder:
+    record = _data(folder, around(math.log(4), 120, 0.02), **_large(0.002, 0.001))
+    return _probe(record, "rescaled", _arms(control=(1.4, 1.39), rescaled=(1.5, 0.1)))
+
+
+@scenario("input-scale-small", "offset", "out = model(x)")
+def inputs_with_an_offset(folder: Path) -> RecordBuilder:
+    record = _data(folder, around(math.log(4), 120, 0.02), **_large(9.0, 0.01))
+    return _probe(record, "rescaled", _arms(control=(1.4, 1.39), rescaled=(1.5, 0.1)))
+
+
+@scenario("input-scale-small", "small", "out = model(x)")
+def tiny_inputs_untried(folder: Path) -> RecordBuilder:
+    return _data(folder, around(math.log(4), 120, 0.02), **_large(0.0, 1e-4))
+
+
+APART = """
+import torch
+import torch.nn as nn
+from torch.utils.data import DataLoader, TensorDataset
+
+inputs, labels = torch.load("data.pt")
+order = torch.randperm(1000)
+inputs = inputs[order]
+loader = DataLoader(TensorDataset(inputs, labels), batch_size=32)
+""" + LOOP[LOOP.index("class Net") :].replace("F.softmax(self.fc(x), dim=1)", "self.fc(x)")
+
+
+def _signal(record: RecordBuilder, z: float, score: float = 0.01) -> RecordBuilder:
+    more = {"samples": 900, "kind": "classes", "score": score, "chance": 0.005, "chance_sd": 0.006, "z": z}
+    return _probe(record, "label-signal", {}, **more)
+
+
+@scenario("labels-misaligned", "inputs", "inputs = inputs[order]")
+def inputs_shuffled_alone(folder: Path) -> RecordBuilder:
+    return _signal(_data(folder, around(math.log(4), 120, 0.02), APART), 0.4)
+
+
+@scenario("labels-misaligned", "inputs", "inputs = inputs[order]")
+def inputs_shuffled_alone_and_learned_by_heart(folder: Path) -> RecordBuilder:
+    return _signal(_data(folder, [1.4 / (1 + 0.02 * i) for i in range(120)], APART), 0.4)
+
+
+@scenario("labels-misaligned", "labels", "labels = labels[order]")
+def labels_shuffled_alone(folder: Path) -> RecordBuilder:
+    return _data(folder, around(math.log(4), 120, 0.02), APART.replace("inputs = inputs[order]", "labels = labels[order]"))
+
+
+@scenario("labels-misaligned", "both", "inputs = inputs[order]")
+def each_shuffled(folder: Path) -> RecordBuilder:
+    source = APART.replace("inputs = inputs[order]", "inputs = inputs[order]\nlabels = labels[torch.randperm(1000)]")
+    return _data(folder, around(math.log(4), 120, 0.02), source)
+
+
+@scenario(None)
+def shuffled_alone_though_there_is_a_signal(folder: Path) -> RecordBuilder:
+    return _signal(_data(folder, [1.4 / (1 + 0.02 * i) for i in range(120)], APART), 40.0, 0.6)
+
+
+@scenario("labels-misaligned", "no-signal", "loss = criterion", "warning")
+def no_signal_and_no_line(folder: Path) -> RecordBuilder:
+    record = _signal(_data(folder, around(math.log(4), 120, 0.02), LOOP.replace("F.softmax(self.fc(x), dim=1)", "self.fc(x)")), 0.4)
+    return _probe(record, "one-batch", _arms(x1=(1.4, 0.1)))
+
+
+@scenario("loss-diverges", "not-finite", "loss.backward", "warning")
+def not_a_number_from_there_on(folder: Path) -> RecordBuilder:
+    return _plateau(folder, [*around(0.9, 30, 0.1), *[math.nan] * 20])
+
+
+@scenario("loss-diverges", "grows", "loss.backward", "warning")
+def grows_a_hundredfold(folder: Path) -> RecordBuilder:
+    return _plateau(folder, [1.1**i for i in range(60)])
+
+
+@scenario(None)
+def one_bad_batch(folder: Path) -> RecordBuilder:
+    return _plateau(folder, [*(2 / (1 + i) for i in range(40)), math.inf, *(2 / (41 + i) for i in range(20))])
+
+
 # ---- the plateau
 
 

@@ -138,7 +138,7 @@ class TargetWatcher(Watcher):
     # ---- values of a CPU batch
 
     def _read(self, place: Place, name: str, value: torch.Tensor, target: torch.Tensor, bound: dict[str, Any]) -> None:
-        if value.is_floating_point() and value.ndim and 1 < value.shape[0]:
+        if value.is_floating_point() and value.ndim and value.shape[0] > 1:
             rows = value[: max(2, MAX_ELEMENTS * value.shape[0] // max(value.numel(), MAX_ELEMENTS))].double()
             spread, size = float(values.item(rows.var(0, unbiased=False).mean().sqrt())), float(values.item(rows.abs().mean()))
             place.spread.append([place.step, spread, size])
@@ -212,7 +212,9 @@ class TargetWatcher(Watcher):
             column[2] += square
         means = [column[1] / column[0] for column in place.columns]
         variances = [max(0.0, column[2] / column[0] - mean**2) for column, mean in zip(place.columns, means, strict=True)]
-        place.entry.data.update(target_mean=sum(means) / len(means), target_var=sum(variances) / len(variances), target_n=place.columns[0][0])
+        place.entry.data.update(
+            target_mean=sum(means) / len(means), target_var=sum(variances) / len(variances), target_n=place.columns[0][0]
+        )
 
 
 def _sparse(counts: list[int]) -> dict[str, int]:

@@ -21,7 +21,9 @@ PERMUTATIONS = frozenset(
     }
 )  # fmt: skip
 """Calls that give a random order or random indices."""
-SORTS = frozenset({"sorted", "torch.argsort", "numpy.argsort", "torch.sort", "numpy.sort", "torch.flip", "numpy.flip", "torch.roll", "numpy.roll"})
+SORTS = frozenset(
+    {"sorted", "torch.argsort", "numpy.argsort", "torch.sort", "numpy.sort", "torch.flip", "numpy.flip", "torch.roll", "numpy.roll"}
+)
 METHODS = frozenset({"permutation", "argsort", "sort", "flip", "roll"})
 """Methods (of a generator, of a tensor) that give another order; a permutation of dimensions is called permute."""
 SEEDS = frozenset({"seed", "manual_seed", "set_state", "set_rng_state", "setstate", "RandomState", "default_rng", "seed_everything"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from doctorch.analysis.trouble import trouble
-from doctorch.findings import Finding, Severity
+from doctorch.findings import Finding, Severity, Value
 from doctorch.records.reader import Run
 from doctorch.rules.api import Rule
 from doctorch.rules.learning_data import scales
@@ -28,12 +28,12 @@ def examine(run: Run) -> Iterator[Finding]:
     process = run.training[0] if run.training else None
     if process is None:
         return
-    seen = trouble(process)
+    tried = scales.rescaling(process)
+    seen = trouble(process) or scales.slow(process, tried)
     large = [scale for scale in scales.scales(process) if max(scale.rms, scale.largest) >= LARGE and not scale.constant]
     if seen is None or not large:
         return
     scale = max(large, key=lambda one: one.rms)
-    tried = scales.rescaling(process)
     if tried is not None:
         if not tried.helps:
             return
@@ -42,14 +42,14 @@ def examine(run: Run) -> Iterator[Finding]:
     yield _finding(run, scale, scales.values(scale, seen, tried), seen.kind, tried)
 
 
-def _finding(run: Run, scale: Scale, values: dict[str, object], kind: str, tried: Rescaling | None) -> Finding:
+def _finding(run: Run, scale: Scale, values: dict[str, Value], kind: str, tried: Rescaling | None) -> Finding:
     place, others = data_place(project_of(run), scale.fact)
     mixed = scale.largest > 10 * max(scale.rms / scale.largest, 1.0) and scale.largest > 3 * scale.rms
     return Finding(
         rule=RULE.id,
         severity=Severity.ERROR,
         message="mixed" if mixed else "range",
-        values=values,  # type: ignore[arg-type]
+        values=values,
         place=place,
         related=others,
         why={"not-finite": "breaks", "grows": "breaks"}.get(kind, "stuck"),

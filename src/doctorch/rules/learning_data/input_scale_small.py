@@ -7,7 +7,7 @@ from statistics import fmean
 
 from doctorch.analysis import batches
 from doctorch.analysis.trouble import trouble
-from doctorch.findings import Finding, Severity
+from doctorch.findings import Finding, Severity, Value
 from doctorch.records.reader import Process, Run
 from doctorch.rules.api import Rule
 from doctorch.rules.learning_data import scales
@@ -57,13 +57,13 @@ def _same_answers(process: Process) -> bool:
     return bool(spreads) and fmean(spreads) < SAME_ANSWERS
 
 
-def _finding(run: Run, scale: Scale, message: str, values: dict[str, object], proof: bool) -> Finding:
+def _finding(run: Run, scale: Scale, message: str, values: dict[str, Value], proof: bool) -> Finding:
     place, others = data_place(project_of(run), scale.fact)
     return Finding(
         rule=RULE.id,
         severity=Severity.ERROR,
         message=message,
-        values=values,  # type: ignore[arg-type]
+        values=values,
         place=place,
         related=others,
         why="same" if message == "constant" else "bias",

@@ -52,7 +52,7 @@ def examine(run: Run) -> Iterator[Finding]:
     last = median(finite[-fifth:])
     if first <= 0 or last < RISEN * first or last < median(finite[:fifth]):
         return
-    alone = last >= GROWN * first and len(_stepping(process)) == 1
+    alone = last >= GROWN * first and len(_stepping(process)) <= 1
     yield _finding(
         place,
         "grows",

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from statistics import median
 
 from doctorch.analysis import batches, probes
-from doctorch.analysis.trouble import Trouble, trouble
+from doctorch.analysis.losses import course, losses
+from doctorch.analysis.trouble import Trouble
 from doctorch.findings import Value
 from doctorch.records.reader import Fact, Process
 
@@ -15,6 +16,10 @@ BETTER = 0.85
 """Share of the loss without rescaling that the loss with it must end under to be better: well outside the noise of thirty steps."""
 
 
+STILL_UP = 0.5
+"""Share of its start above which a loss is far from learned."""
+FAR = 0.3
+"""Share of the run's own end under which the rescaled steps must end for the difference to be one in kind."""
 OUTLIERS = 3.0
 """Multiple of a typical batch's root mean square from which that of all batches together is the work of a few rows."""
 
@@ -92,6 +97,16 @@ def rescaling(process: Process) -> Rescaling | None:
     if control is None or other is None:
         return None
     return Rescaling(other.turns, control.last, control.first, other.last, other.first)
+
+
+def slow(process: Process, tried: Rescaling | None) -> Trouble | None:
+    """A training that falls, but ends after all its steps far above where the few rescaled ones did."""
+    seen = course(losses(process))
+    if seen is None or tried is None or not tried.helps or seen.first <= 0:
+        return None
+    if seen.level < STILL_UP * seen.first or tried.rescaled > FAR * seen.level:
+        return None
+    return Trouble("slow", seen.first, seen.level, seen.n)
 
 
 def values(scale: Scale, seen: Trouble, tried: Rescaling | None) -> dict[str, Value]:

@@ -12,7 +12,9 @@ from doctorch.source.files import SourceFile
 from doctorch.source.origin import Origin
 from doctorch.source.project import Project
 
-NO_MODELS = frozenset({"item", "backward", "append", "argmax", "squeeze", "view", "reshape", "float", "sum", "mean", "add_", "update", "size"})
+NO_MODELS = frozenset(
+    {"item", "backward", "append", "argmax", "squeeze", "view", "reshape", "float", "sum", "mean", "add_", "update", "size"}
+)
 """Methods called on results, on the line of a model's call."""
 
 
@@ -55,10 +57,10 @@ def input_chain(project: Project, fact: Fact) -> list[Origin]:
 
 
 def made_at(chain: list[Origin]) -> Place | None:
-    """The line that makes the data: the last stop that computes something, else the last."""
-    if not chain:
+    """The line that makes the data: the last stop, unless the way ends at a name that the text does not explain."""
+    last = chain[-1] if chain else None
+    if last is None or isinstance(last.node, ast.Name | ast.Attribute):
         return None
-    last = chain[-1]
     return Place(last.file.path, last.line)
 
 
