@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 import time
 import weakref
+from collections import deque
 from threading import get_ident
 from typing import Any
 
+import torch
 import torch.utils.data.dataloader as dataloader_module
 from torch.utils.data import DataLoader
 
@@ -47,6 +49,7 @@ class LoaderObserver:
         self._wrap_init()
         self._wrap_iter()
         self._wrap_next()
+        self._wrap_index()
         self._wrap_fetch()
         wrap_worker_loop()
 
@@ -121,6 +124,10 @@ class LoaderObserver:
                     session.forward_wait_ns += waited
                 if not session.recorder.loop_started:
                     session.event(began)
+                if batch is not None:
+                    session.last_batch = weakly(batch)
+                    sent = getattr(iterator, "_doctorch_sent", None)
+                    session.last_indices = sent.popleft() if sent else None
                 if watch is not None:
                     watch.batches += 1
                     watch.wait_ns += waited
@@ -132,6 +139,22 @@ class LoaderObserver:
                     session.resume()
 
         base.__next__ = __next__
+
+    def _wrap_index(self) -> None:
+        """Which samples a batch holds: with workers the indices are drawn some batches ahead."""
+        base: Any = dataloader_module._BaseDataLoaderIter
+        original = base._next_index
+
+        @functools.wraps(original)
+        def _next_index(iterator: Any) -> Any:
+            index = original(iterator)
+            sent = getattr(iterator, "_doctorch_sent", None)
+            if sent is None:
+                sent = iterator._doctorch_sent = deque(maxlen=1024)
+            sent.append(index)
+            return index
+
+        base._next_index = _next_index
 
     def _wrap_fetch(self) -> None:
         from torch.utils.data._utils import fetch
@@ -189,6 +212,17 @@ class LoaderObserver:
     def _publish(self) -> None:
         for watch in {id(w): w for w in list(self.watches.values())}.values():
             publish(self.recorder, watch)
+
+
+def weakly(batch: Any) -> Any:
+    """A batch with weak references for its tensors; parts that are neither tensors nor plain containers are left out."""
+    if isinstance(batch, torch.Tensor):
+        return weakref.ref(batch)
+    if type(batch) in (list, tuple):
+        return type(batch)([weakly(part) for part in batch])
+    if type(batch) is dict:
+        return {name: weakly(part) for name, part in batch.items()}
+    return batch if isinstance(batch, (int, float, str)) else None
 
 
 def publish(recorder: Recorder, watch: LoaderWatch) -> None:

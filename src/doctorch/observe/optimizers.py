@@ -47,6 +47,8 @@ class OptimizerWatch:
         self.steps = 0
         self.without_grad: list[weakref.ref[torch.Tensor]] = []
         """Parameters that had no gradient at any step so far."""
+        self.tiny: weakref.ref[torch.Tensor] | None = None
+        """The smallest parameter on the CPU that gets gradients: what is no number on its way down mostly ends there."""
         self.last_rate: float | None = None
         """The learning rate as it was last noted."""
         self.foreign = False
@@ -142,6 +144,21 @@ class OptimizerWatch:
         if with_grad:
             stride = max(1, len(with_grad) // SAMPLED_GRADS)
             self.sample = [weakref.ref(p) for p in with_grad[::stride][:SAMPLED_GRADS]]
+            small = [p for p in with_grad if p.grad.is_cpu and p.grad.layout is torch.strided and p.grad.is_floating_point()]
+            if small and values.readable(small[0]):
+                self.tiny = weakref.ref(min(small, key=torch.Tensor.numel))
+
+    def sound(self) -> bool:
+        """Whether the sampled small gradient is finite: about two microseconds."""
+        tensor = self.tiny() if self.tiny is not None else None
+        grad = tensor.grad if tensor is not None else None
+        if grad is None:
+            return True
+        total = float(values.item(grad.sum()))
+        if total - total == 0.0:
+            return True
+        self.tiny = None  # once
+        return False
 
     # ---- events
 

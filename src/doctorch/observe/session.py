@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import weakref
 from collections.abc import Callable
@@ -38,6 +39,8 @@ NEW_SITE_SHARE = 0.1
 
 HISTORY = 4096
 """Losses remembered, for the probes that look at their course while the training runs."""
+LEAP, LEAP_EVERY = 1000.0, 8
+"""A loss a thousand times above the largest of the last eight steps has leapt: no learning rate does that in one step."""
 FULL_FIRST = 24
 FULL_EVERY = 32
 FULL_RUN = 2
@@ -107,6 +110,14 @@ class Session:
         self.wake_at = sys.maxsize
         """Step after which the probes want to be asked."""
         self.on_wake: Callable[[], None] | None = None
+        self.on_odd: Callable[[str, torch.Tensor | None], None] | None = None
+        """Asked when a loss or a gradient stops being a number, or a loss leaps: ``forward``, ``backward`` or ``leap``."""
+        self.odd_above = math.inf
+        """A loss that is not below this is odd."""
+        self.last_batch: Any = None
+        """The last batch that a loader gave, its tensors by weak reference."""
+        self.last_indices: Any = None
+        """Indices of its samples in the dataset, where the sampler tells."""
         self.probing = False
         """A copy of the process is being made for an experiment."""
         self.copy = False
@@ -215,6 +226,8 @@ class Session:
             recorder.failed()
         if steps <= HISTORY:
             self.losses.append(self.loss)
+            if not steps % LEAP_EVERY:
+                self.odd_above = LEAP * (1.0 + max(map(abs, self.losses[-LEAP_EVERY:])))
             if steps >= self.wake_at:
                 self._wake()
 
@@ -235,6 +248,24 @@ class Session:
         recorder.last_event = ended
         if not self.copy:
             self._begin_step(ended)
+
+    def odd(self, kind: str, loss: torch.Tensor | None = None) -> None:
+        """Something stopped being a number: while the training stands still, find out what."""
+        recorder = self.recorder
+        if self.on_odd is None or self.copy:
+            return
+        began = now()
+        recorder.paused = True
+        try:
+            self.on_odd(kind, loss)
+        except Exception:
+            recorder.failed()
+        recorder.paused = False
+        took = now() - began
+        recorder.paused_ns += took
+        self.step_began += took
+        if self.forward_began:
+            self.forward_began += took
 
     def as_copy(self) -> None:
         """This process is a copy made for an experiment: it follows every step, records nothing and ends by itself."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import sys
 from threading import get_ident
 from types import FrameType
@@ -249,9 +250,12 @@ class TrainingObserver:
             session.loss = NAN
         elif loss.is_cpu:
             try:
-                session.loss = values.item(loss)
+                value = session.loss = values.item(loss)
             except RuntimeError:  # wrapped by a function transform
                 session.loss = NAN
+                return
+            if not value < session.odd_above:
+                session.odd("leap" if value < math.inf else "forward", loss)
         elif values.readable(loss):
             session.loss_later(loss)
 
@@ -294,6 +298,8 @@ class TrainingObserver:
                 session.watch(now() - began)
             if watch.without_grad:
                 watch.note_grads()
+            if watch.tiny is not None and not watch.sound():
+                session.odd("backward")
             self.step_began = now()
         except Exception:
             self.session.recorder.failed()

@@ -9,14 +9,19 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from doctorch.observe.lines import place
 from doctorch.observe.recorder import now
-from doctorch.probes import experiments, fork, seal
+from doctorch.probes import experiments, fork, numbers, seal
 from doctorch.probes.fork import Arm, Outcome
 from doctorch.probes.view import View
 
 if TYPE_CHECKING:
+    import torch
+
     from doctorch.observe.session import Session
 
+MAX_ODD = 2
+"""Times that a value which is no number any more is looked into."""
 WAKE_AT = (12, 25, 60, 120, 250, 500, 1000, 2000, 4000)
 """Steps after which the state of the training is looked at; each look costs some ten microseconds."""
 DEFAULT_BUDGET_S = 60.0
@@ -40,7 +45,9 @@ class Prober:
         self.refused: str | None = None
         self.best_factor = 1.0
         """Of the learning rate: the one whose loss ended lowest on the rate ladder."""
+        self.odd_left = MAX_ODD
         session.on_wake = self.wake
+        session.on_odd = self.odd
         session.wake_at = WAKE_AT[0]
 
     def wake(self) -> None:
@@ -56,6 +63,34 @@ class Prober:
             if fork.in_copy() is not None:
                 return
         session.wake_at = next((step for step in WAKE_AT if step > steps), sys.maxsize) if self.experiments else sys.maxsize
+
+    def odd(self, kind: str, loss: torch.Tensor | None) -> None:
+        """A loss or a gradient stopped being a number, or a loss leapt: the same step again, on a copy, looked at closely."""
+        if not self.odd_left:
+            return
+        self.odd_left -= 1
+        session = self.session
+        view = View(session)
+        reason = self._why_not()
+        data: dict[str, Any] = {"kind": kind, "why_not": reason, "loss": str(session.loss), "before": session.losses[-8:]}
+        if reason is None:
+            outcomes = self.copies([Arm("look", numbers.TURNS, numbers.look(session.last_batch, session.last_indices))], view)
+            if outcomes is None:
+                return
+            self.left_s -= 0.1
+            data.update(outcomes[0].facts, failure=outcomes[0].failure)
+        else:
+            data["batch"] = numbers.of_batch(numbers.strongly(session.last_batch), session.last_indices)
+        if not data.get("batch") and not data.get("events") and loss is not None and loss.grad_fn is not None:
+            data["batch"] = numbers.of_graph(loss)
+        events = data.get("events") or []
+        site = (events[0].get("site") or None) if events else None
+        where = place(site["file"], site["line"], site["function"]) if site else None
+        entry = session.recorder.fact("nonfinite", str(MAX_ODD - self.odd_left), where)
+        entry.count += 1
+        entry.data.update(step=view.steps, **data)
+        session.recorder.touch(entry)
+        session.odd_above = math.inf if kind == "leap" else session.odd_above
 
     def _make(self, experiment: Any, view: View) -> None:
         reason = self._why_not()

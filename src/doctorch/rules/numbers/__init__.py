@@ -1,0 +1,1 @@
+"""Faults of numbers: values that are none, and the range of half precision."""

@@ -1,0 +1,26 @@
+"""div-zero-std: a division by zero."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from doctorch.findings import Finding, Severity
+from doctorch.records.reader import Run
+from doctorch.rules.api import Rule
+from doctorch.rules.numbers.finding import operator_finding
+from doctorch.rules.numbers.first import DIVISIONS, arithmetic
+
+
+def examine(run: Run) -> Iterator[Finding]:
+    found = arithmetic(run)
+    if found is not None and not found.half and found.op in DIVISIONS:
+        yield operator_finding(RULE, found)
+
+
+RULE = Rule(
+    id="div-zero-std",
+    title="A division by zero",
+    severity=Severity.ERROR,
+    needs=frozenset({"backward"}),
+    examine=examine,
+)
