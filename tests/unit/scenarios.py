@@ -1394,3 +1394,4 @@ def smoothed_and_converged(folder: Path) -> RecordBuilder:
 
 
 import scenarios_loss  # noqa: E402, F401 (registers its own)
+import scenarios_update  # noqa: E402, F401

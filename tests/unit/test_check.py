@@ -40,6 +40,9 @@ class Net(nn.Module):
 SICK = [
     ("missing-zero-grad", HEAD + "opt = torch.optim.SGD(p, lr=1)\nfor x in d:\n    loss = f(x)\n    loss.backward()\n    opt.step()\n", "loss.backward()"),
     ("zero-grad-before-step", HEAD + "for x in d:\n    loss = f(x)\n    loss.backward()\n    opt.zero_grad()\n    opt.step()\n", "opt.zero_grad()"),
+    ("missing-step", HEAD + "opt = torch.optim.SGD(p, lr=1)\nfor x in d:\n    opt.zero_grad()\n    f(x).backward()\n", "backward()"),
+    ("scheduler-before-optimizer", HEAD + "opt = torch.optim.SGD(p, lr=1)\nplan = torch.optim.lr_scheduler.StepLR(opt, 9)\nfor x in d:\n"
+     "    opt.zero_grad()\n    f(x).backward()\n    plan.step()\n    opt.step()\n", "plan.step()"),
     ("params-not-registered", HEAD + LISTED, "self.blocks = []"),
     ("params-not-registered", HEAD + LISTED.replace("self.blocks = []", "self.blocks = [nn.Linear(4, 4)]"), "self.blocks = ["),
     ("double-softmax", HEAD + "loss = F.cross_entropy(F.softmax(x, dim=1), y)\n", "F.cross_entropy"),
@@ -59,6 +62,10 @@ HEALTHY = [
     # a clearing that the text does not show in this loop
     HEAD + "opt = torch.optim.SGD(p, lr=1)\ndef clear():\n    opt.zero_grad()\nfor x in d:\n    f(x).backward()\n    opt.step()\n    clear()\n",
     HEAD + "opt = torch.optim.SGD(p, lr=1)\nfor x in d:\n    for q in p:\n        q.grad = None\n    f(x).backward()\n    opt.step()\n",
+    # the step is another's, or of a closure; a scheduler of another optimizer
+    HEAD + "opt = torch.optim.SGD(p, lr=1)\nfor x in d:\n    opt.zero_grad()\n    f(x).backward()\n    engine.step(opt)\n",
+    HEAD + "a = torch.optim.SGD(p, lr=1)\nplan = torch.optim.lr_scheduler.StepLR(a, 9)\nfor x in d:\n    b.zero_grad()\n    f(x).backward()\n"
+    "    plan.step()\n    b.step()\n",
     # step of the accelerator's kind, of a scheduler
     HEAD + "sched = torch.optim.lr_scheduler.StepLR(opt, 1)\nfor x in d:\n    f(x).backward()\n    sched.step()\n",
     # two backwards: the first step's gradients are cleared after its step

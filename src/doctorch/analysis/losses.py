@@ -41,6 +41,10 @@ MIN_POINTS = 20
 """Below this many values no course is computed: tenths of it would be single values."""
 
 
+LOST = 5
+"""Steps at the end without a number: one or two may be on their way from an accelerator."""
+
+
 def course(values: Sequence[float]) -> Course | None:
     """The course of a series of losses, or None when there are fewer than 20 finite values."""
     finite = [v for v in values if math.isfinite(v)]
@@ -64,6 +68,26 @@ def course(values: Sequence[float]) -> Course | None:
 def losses(process: Process) -> list[float]:
     """The losses of a process by step, unknown ones left out."""
     return [value for _, value in process.steps.losses()]
+
+
+def share_left(process: Process) -> float | None:
+    """The mean loss of the last fifth as a share of where it began; infinite where the loss left the numbers.
+
+    It began at the mean of the first tenth, or at the very first value where the loss rose at once.
+
+    None with fewer than 20 losses, and where it begins at zero or below, so that no share can be taken.
+    """
+    raw = process.steps["loss"]
+    values = losses(process)
+    if values and len(raw) >= MIN_POINTS and all(math.isnan(value) for value in raw[-LOST:]):
+        return math.inf  # known before, and no number any more
+    if len(values) < MIN_POINTS:
+        return None
+    first = min(values[0], fmean(values[: max(1, len(values) // 10)]))
+    if not math.isfinite(first) or first <= 0:
+        return None
+    tail = fmean(values[-max(1, len(values) // 5) :])
+    return tail / first if math.isfinite(tail) else math.inf
 
 
 def entropy(counts: Iterable[float]) -> float:

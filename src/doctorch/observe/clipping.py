@@ -82,7 +82,7 @@ class Clipping:
                 self.session.tape.muted = muted
 
     def _clipped(self, name: str, limit: float, norm: Any, size: torch.Tensor | None) -> None:
-        site = here(3)
+        site = here(2)
         recorder = self.session.recorder
         self.note("C", site)
         entry = recorder.fact(
@@ -145,7 +145,7 @@ class Clipping:
         key = self.scalers.get(id(scaler))
         if key is None:
             key = self.scalers[id(scaler)] = str(len(self.scalers))
-            site = here(3)
+            site = here(2)
             recorder.fact("scaler", key, site, lambda: {"asked": 0, "skipped": 0, "skipped_last": 0, "trace": []})
         entry = recorder.fact("scaler", key)
         data = entry.data

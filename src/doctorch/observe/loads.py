@@ -56,7 +56,7 @@ class LoadWatcher(Watcher):
 
     def _entry(self) -> Entry | None:
         """The fact of this place; None where enough was seen (a target network that is brought up to date at every step)."""
-        site = here(3)
+        site = here(2)
         entry = self.session.recorder.fact("load", site.key if site is not None else "?", site, dict)
         entry.count += 1
         return entry if entry.count <= LOADS_SEEN else None

@@ -25,7 +25,7 @@ Vector = list[float]
 
 
 class UpdateWatcher(Watcher):
-    """Looks at the first steps and then at ever fewer: steps 0, 1, 2, 4, 8, …, as far as they are followed."""
+    """Looks at the first steps and then at ever fewer: steps 0, 1, 2, 4, 7, 11, 17, …, as far as they are followed."""
 
     def install(self) -> None:
         self.due: dict[str, int] = {}
@@ -47,7 +47,7 @@ class UpdateWatcher(Watcher):
         self.open.pop(watch.key, None)
         if watch.steps < self.due.get(watch.key, 0):
             return
-        self.due[watch.key] = max(1, 2 * watch.steps)
+        self.due[watch.key] = watch.steps + watch.steps // 2 + 1
         chosen = _chosen(optimizer)
         if not chosen:
             return

@@ -8,6 +8,7 @@ from doctorch.analysis import tensors
 from doctorch.findings import Finding, Severity
 from doctorch.records.reader import Fact, Process, Run
 from doctorch.rules.api import Rule
+from doctorch.rules.learning_update.optimizer_stale_params import stale
 from doctorch.rules.shared import place_of, related, site_place
 
 EXPLAINS = ("loss-plateau", "lr-too-low", "vanishing-gradients")
@@ -26,6 +27,8 @@ def _of(process: Process, module: Fact) -> Finding | None:
     learning = [p for p in params if p.get("reached") and p.get("got_grad") and not _in_eval_mode(p)]
     missing = [p for p in learning if not tensors.in_optimizer(p)]
     held = [p for p in params if tensors.in_optimizer(p)]
+    if missing and any(stale(process, optimizer) for optimizer in process.facts("optimizer")):
+        return None  # they stand where others stood when the optimizer was built: optimizer-stale-params
     if not missing or not _trains(process, module, held):
         return None
     optimizer = _optimizer_beside(process, held)
