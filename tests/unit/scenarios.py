@@ -1307,6 +1307,90 @@ def no_signal_and_no_line(folder: Path) -> RecordBuilder:
     return _probe(record, "one-batch", _arms(x1=(1.4, 0.1)))
 
 
+def _recent(labels: dict[str, int], chosen: dict[str, int], right: dict[str, int]) -> list[list[Any]]:
+    return [[100 + i, sum(labels.values()), labels, chosen, right] for i in range(20)]
+
+
+def _rare(folder: Path, level: float, answers: list[list[Any]], **target: Any) -> RecordBuilder:
+    known = {"labels": {"0": 1900, "1": 100}, "recent": answers, "spread": [[i, 0.5, 1.0] for i in range(40)]}
+    return _data(folder, [level + 0.3 / (1 + i) for i in range(200)], target=known | target)
+
+
+@scenario("class-imbalance", "majority", "loss = criterion", "warning")
+def always_the_majority(folder: Path) -> RecordBuilder:
+    return _rare(folder, 0.198, _recent({"0": 19, "1": 1}, {"0": 20}, {"0": 19}))
+
+
+@scenario("class-imbalance", "majority", "loss = criterion", "warning")
+def always_the_majority_of_three(folder: Path) -> RecordBuilder:
+    labels = {"0": 1900, "1": 60, "2": 40}
+    return _rare(folder, 0.23, _recent({"0": 19, "1": 1}, {"0": 20}, {"0": 19}), labels=labels)
+
+
+@scenario(None)
+def rare_ones_are_found(folder: Path) -> RecordBuilder:
+    return _rare(folder, 0.16, _recent({"0": 19, "1": 1}, {"0": 19, "1": 1}, {"0": 19, "1": 1}))
+
+
+@scenario(None)
+def a_rate_below_one_half(folder: Path) -> RecordBuilder:
+    return _rare(folder, 0.172, _recent({"0": 19, "1": 1}, {"0": 20}, {"0": 19}))
+
+
+@scenario(None)
+def weighted_already(folder: Path) -> RecordBuilder:
+    return _rare(folder, 0.198, _recent({"0": 19, "1": 1}, {"0": 20}, {"0": 19}), weighted=True)
+
+
+@scenario("unshuffled-data", "loader", "loader = DataLoader", "warning")
+def sorted_by_class(folder: Path) -> RecordBuilder:
+    source = LOOP.replace("for x, y", "loader = DataLoader(data, batch_size=32)\nfor x, y").replace(
+        "import torch\n", "import torch\nfrom torch.utils.data import DataLoader\n", 1
+    )
+    record = _data(folder, [1.4 / (1 + 0.02 * i) for i in range(120)], source, {"turn_entropy": 0.05}, loader="0")
+    return record.fact("loader", 0, {"shuffles": False, "built_site": record.site("loader = DataLoader")}, at="for x, y")
+
+
+@scenario("unshuffled-data", "loop", "x = inputs[", "warning")
+def sorted_and_sliced(folder: Path) -> RecordBuilder:
+    source = LOOP.replace("for x, y in loader:\n", "for i in range(40):\n    x = inputs[i * 32 : i * 32 + 32]\n    y = labels[i]\n")
+    return _data(folder, [1.4 / (1 + 0.02 * i) for i in range(120)], source, {"turn_entropy": 0.05})
+
+
+@scenario(None)
+def small_batches_of_many_classes(folder: Path) -> RecordBuilder:
+    many = {"turn_entropy": 1.2, "turn_rows": 4.0, "labels": {str(i): 40 for i in range(30)}}
+    return _data(folder, [1.4 / (1 + 0.02 * i) for i in range(120)], target=many)
+
+
+def _validated(folder: Path, mean: float, std: float, **more: Any) -> RecordBuilder:
+    source = LOOP + "with torch.no_grad():\n    shown = model(held_out)\n"
+    record = _data(folder, [1.4 / (1 + 0.02 * i) for i in range(120)], source)
+    valid = record.run().main_facts("input")[0].data
+    valid = {**valid, "phase": "eval", **_large(mean, std), "rows": 300, **more}
+    return record.fact("input", "v", valid, at="shown = model")
+
+
+@scenario("preprocessing-mismatch", "scale", "shown = model", "warning")
+def validation_is_raw(folder: Path) -> RecordBuilder:
+    return _validated(folder, 40.0, 12.0)
+
+
+@scenario("preprocessing-mismatch", "offset", "shown = model", "warning")
+def validation_is_not_centred(folder: Path) -> RecordBuilder:
+    return _validated(folder, 12.0, 1.5)
+
+
+@scenario(None)
+def validation_of_other_days(folder: Path) -> RecordBuilder:
+    return _validated(folder, 0.8, 1.6)
+
+
+@scenario(None)
+def a_trial_call(folder: Path) -> RecordBuilder:
+    return _validated(folder, 0.0, 0.0, rows=1, equal_rows=0)
+
+
 @scenario("loss-diverges", "not-finite", "loss.backward", "warning")
 def not_a_number_from_there_on(folder: Path) -> RecordBuilder:
     return _plateau(folder, [*around(0.9, 30, 0.1), *[math.nan] * 20])
