@@ -12,7 +12,7 @@ from e2e.client import Server
 from doctorch.records.reader import Run
 
 TRAININGS = Path(__file__).parent / "trainings"
-NAMES = ["mlp", "cnn", "lstm", "transformer", "gan", "autocast"]
+NAMES = ["mlp", "cnn", "lstm", "transformer", "gan", "autocast", "custom"]
 
 
 @pytest.mark.parametrize("name", NAMES)

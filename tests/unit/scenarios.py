@@ -227,17 +227,23 @@ FUNCTION = LOOP.replace(
 
 def _function(folder: Path, **data: Any) -> RecordBuilder:
     record = _optimizer(RecordBuilder(folder, FUNCTION)).fact("function", "Own@x", {"cls": "Own"}, at="def backward")
-    checked = {"holds": [], "identity": False, "ignores_grad_output": False, "stale": False, "steps": False, "inputs": []} | data
+    checked = {"holds": [], "deliberate": False, "ignores_grad_output": False, "stale": False, "inputs": [], "together": 2} | data
     return record.fact("probe", "custom-functions", {"name": "custom-functions", "made": True, "functions": {"Own": checked}})
 
 
 @scenario("custom-backward-missing-grad-output", "same", "return 2 * ctx.kept")
 def grad_output_ignored(folder: Path) -> RecordBuilder:
-    return _function(folder, ignores_grad_output=True, inputs=[{"index": 0, "error": 1.1, "factor": 0.3, "spread": 4.0}])
+    given = {"index": 0, "error": 1.1, "factor": 0.3, "spread": 4.0, "shape": [4, 4]}
+    return _function(folder, ignores_grad_output=True, ignored=[0], inputs=[given], shape=[4, 4])
 
 
-def _formula(folder: Path, factor: float, spread: float, **data: Any) -> RecordBuilder:
-    return _function(folder, inputs=[{"index": 0, "error": 0.5, "factor": factor, "spread": spread}], **data)
+@scenario("custom-backward-missing-grad-output", "unit", "return 2 * ctx.kept", "advice")
+def grad_output_ignored_at_the_end(folder: Path) -> RecordBuilder:
+    return _function(folder, ignores_grad_output=True, ignored=[0], unit=True)
+
+
+def _formula(folder: Path, factor: float, spread: float, error: float = 0.5, **data: Any) -> RecordBuilder:
+    return _function(folder, inputs=[{"index": 0, "error": error, "factor": factor, "spread": spread}], **data)
 
 
 @scenario("custom-backward-wrong-formula", "factor", "return 2 * ctx.kept")
@@ -252,17 +258,28 @@ def off_somehow(folder: Path) -> RecordBuilder:
 
 @scenario("custom-backward-wrong-formula", "nothing", "return 2 * ctx.kept")
 def gives_nothing(folder: Path) -> RecordBuilder:
-    return _formula(folder, 0.0, 0.0)
+    return _formula(folder, 0.0, 0.0, 1.0)
 
 
 @scenario("custom-backward-wrong-formula", "deliberate", "return 2 * ctx.kept", "advice")
 def straight_through(folder: Path) -> RecordBuilder:
-    return _formula(folder, 3.0, 1.0, steps=True)
+    return _formula(folder, 3.0, 1.0, deliberate=True)
+
+
+@scenario("custom-backward-wrong-formula", "shape", "return 2 * ctx.kept")
+def gradient_of_another_shape(folder: Path) -> RecordBuilder:
+    text = "Function OwnBackward returned an invalid gradient at index 0 - got [4, 4] but expected shape compatible with [4]"
+    return _function(folder).fact("backward", "x", {"failed": 1, "error": f"RuntimeError: {text}"}, at="loss.backward")
 
 
 @scenario("custom-backward-stale-tensor", "differs", "ctx.kept = x")
 def overwritten_in_between(folder: Path) -> RecordBuilder:
     return _function(folder, stale=True, holds=["kept"])
+
+
+@scenario("custom-backward-stale-tensor", "alone", "ctx.kept = x", "advice")
+def could_be_overwritten(folder: Path) -> RecordBuilder:
+    return _function(folder, stale=True, holds=["kept"], together=1)
 
 
 def _turn(record: RecordBuilder, pattern: str, first: int, count: int, **data: Any) -> RecordBuilder:

@@ -187,7 +187,13 @@ class CustomFunctions:
 
     def run(self, prober: Prober, view: View) -> dict[str, Any] | None:
         outcomes = prober.copies([Arm("check", MIN_TURNS, functions.check)], view)
-        return None if outcomes is None else {"functions": outcomes[0].facts.get("functions") or {}, "failure": outcomes[0].failure}
+        if outcomes is None:
+            return None
+        found: dict[str, Any] = outcomes[0].facts.get("functions") or {}
+        for name, result in found.items():
+            if result.get("why_not"):
+                view.session.recorder.note(f"the backward of {name} was not checked: {result['why_not']}")
+        return {"functions": found, "failure": outcomes[0].failure}
 
 
 class SampleDependence:

@@ -1,4 +1,4 @@
-"""In a copy: the backward of the script's custom autograd functions against numbers, on the inputs that they are given."""
+"""In a copy: the backward of the script's custom autograd functions, on the inputs that they are given in the next step."""
 
 from __future__ import annotations
 
@@ -6,55 +6,94 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from doctorch.observe import values
+from doctorch.probes.derivative import examine
+
 if TYPE_CHECKING:
     from doctorch.probes.fork import Copy
 
-STEP = 1e-6
-"""Half-width of the central difference in double precision; its error is of the order of 1e-10."""
-DIRECTIONS = 4
-TOLERANCE = 1e-3
-"""Relative difference above which a formula is wrong and not imprecise."""
-NOTHING = 1e-7
-"""Relative to the analytic derivative: numeric ones below it are those of a step function."""
-MAX_ELEMENTS = 200_000
+EITHER = ("ignores_grad_output", "stale", "deliberate")
+"""What holds of a function where one of its checks found it."""
 
 
-def check(copy: Copy) -> None:
-    """Take over ``Function.apply``: the first call of each class of the script's is checked. Reports ``functions`` by class."""
-    function: Any = torch.autograd.Function
-    descriptor = next(vars(base)["apply"] for base in function.__mro__ if "apply" in vars(base))
+class Checker:
+    """Stands before ``Function.apply``: the first call of each class of the script's, and of each pattern of inputs, is checked."""
 
-    def original(cls: Any, *args: Any, **kwargs: Any) -> Any:
-        return descriptor.__get__(None, cls)(*args, **kwargs)
+    def __init__(self, copy: Copy) -> None:
+        self.copy = copy
+        self.found: dict[str, Any] = {}
+        self.done: set[Any] = set()
+        self.busy = False
+        self.unit: dict[str, bool] = {}
+        """By class: every gradient that came to it was the number 1."""
+        self.together: dict[str, int] = {}
+        """By class: most calls before one backward."""
+        self.pending: dict[str, int] = {}
+        """Calls by class since the last backward."""
+        entries = list(copy.session.recorder.writer.entries.items())
+        self.known = {entry.data["cls"] for (kind, _), entry in entries if kind == "function"}
 
-    found: dict[str, Any] = {}
-    done: set[Any] = set()
-    busy = [False]
-    known = {entry.data["cls"] for (kind, _), entry in list(copy.session.recorder.writer.entries.items()) if kind == "function"}
-
-    def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self, original: Any, cls: Any, args: tuple[Any, ...]) -> Any:
+        name = cls.__name__
+        if self.busy or name not in self.known or not torch.is_grad_enabled() or not any(_learns(a) for a in args):
+            return original(*args)
+        self._count(name)
         # A layer at the bottom gets inputs that need no gradient; those further up get others.
-        pattern = (cls.__name__, *(_moves(a) and a.requires_grad for a in args))
-        wanted = cls.__name__ in known and pattern not in done and not busy[0] and torch.is_grad_enabled()
-        if wanted and any(pattern[1:]):
-            busy[0] = True
-            done.add(pattern)
+        pattern = (name, *(_learns(a) for a in args))
+        if pattern not in self.done:
+            self.done.add(pattern)
+            self.busy = True
             try:
-                result = examine(lambda *given: original(cls, *given), args)
+                result = examine(original, args)
             except Exception as error:
                 result = {"why_not": f"{type(error).__name__}: {error}"[:200]}
             finally:
-                busy[0] = False
-            found[cls.__name__] = merged(found.get(cls.__name__), result)
-        return original(cls, *args, **kwargs)
+                self.busy = False
+            self.found[name] = merged(self.found.get(name), result)
+        out = original(*args)
+        self._follow(name, out)
+        return out
+
+    def results(self) -> dict[str, Any]:
+        """What was found, by class."""
+        for name in self.known - set(self.found):
+            self.found[name] = {"why_not": "it was not called in the step that was looked at"}
+        for name, found in self.found.items():
+            found.update(unit=self.unit.get(name, False), together=self.together.get(name, 0))
+        return self.found
+
+    def _count(self, name: str) -> None:
+        self.pending[name] = self.pending.get(name, 0) + 1
+        self.together[name] = max(self.together.get(name, 0), self.pending[name])
+
+    def _follow(self, name: str, out: Any) -> None:
+        """Of a function that gives one number: whether the gradient that comes to it is 1, as to a loss. The copy's graph only."""
+        if isinstance(out, torch.Tensor) and out.numel() == 1 and out.requires_grad:
+            self.unit.setdefault(name, True)
+
+            def look(grad: torch.Tensor) -> None:
+                self.unit[name] = self.unit[name] and bool((grad == 1).all())
+
+            out.register_hook(look)  # type: ignore[no-untyped-call]
+
+
+def check(copy: Copy) -> None:
+    """Take over ``Function.apply`` for one turn. Reports ``functions``: what :func:`examine` gave, by class."""
+    function: Any = torch.autograd.Function
+    descriptor = next(vars(base)["apply"] for base in function.__mro__ if "apply" in vars(base))
+    checker = Checker(copy)
+
+    def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        bound = descriptor.__get__(None, cls)
+        return bound(*args, **kwargs) if kwargs else checker.call(bound, cls, args)
 
     function.apply = classmethod(apply)
 
     def turn(number: int) -> None:
-        if copy.turn >= 1:
-            copy.end(complete=True, functions=found)
+        copy.end(complete=True, functions=checker.results())
 
     copy.session.events.turn.insert(0, turn)
+    copy.session.events.backward_begins.append(lambda loss, site: checker.pending.clear())
 
 
 def merged(one: dict[str, Any] | None, other: dict[str, Any]) -> dict[str, Any]:
@@ -67,86 +106,11 @@ def merged(one: dict[str, Any] | None, other: dict[str, Any]) -> dict[str, Any]:
     for given in one["inputs"]:
         if given["error"] > inputs[given["index"]]["error"]:
             inputs[given["index"]] = given
-    either = {name: one[name] or other[name] for name in ("ignores_grad_output", "stale")}
-    both = {name: one[name] and other[name] for name in ("identity", "steps")}
-    return {"inputs": list(inputs.values()), "holds": sorted({*one["holds"], *other["holds"]}), **either, **both}
+    either = {name: bool(one.get(name) or other.get(name)) for name in EITHER}
+    both = {name: sorted({*one[name], *other[name]}) for name in ("holds", "ignored")}
+    return {**one, **other, "inputs": list(inputs.values()), **both, **either}
 
 
-def _moves(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and value.is_floating_point()
-
-
-def examine(call: Any, args: tuple[Any, ...]) -> dict[str, Any]:
-    """Check one function on copies of its arguments.
-
-    Returns ``inputs``: for each differentiable argument ``index``, ``factor`` (analytic over numeric derivative, median over directions),
-    ``error`` (largest relative difference); ``ignores_grad_output``, ``stale`` (the gradient of one call changes when another was made in
-    between), ``identity`` and ``steps`` (it gives back its input; its numeric derivative is nothing), ``holds`` (tensors kept as
-    attributes); or ``why_not``.
-    """
-    if sum(a.numel() for a in args if _moves(a)) > MAX_ELEMENTS:
-        return {"why_not": "its inputs are too large to be tried"}
-    generator = torch.Generator().manual_seed(0)
-    given = [a.detach().double().clone() if _moves(a) else a for a in args]
-    places = [i for i, a in enumerate(args) if _moves(a) and a.requires_grad]
-
-    def value(moved: dict[int, torch.Tensor]) -> torch.Tensor:
-        torch.manual_seed(0)
-        out = call(*[moved.get(i, a) for i, a in enumerate(given)])
-        first: torch.Tensor = out[0] if isinstance(out, (tuple, list)) else out
-        return first
-
-    def gradients(weights: torch.Tensor, between: bool = False) -> list[torch.Tensor]:
-        leaves = {i: given[i].clone().requires_grad_() for i in places}
-        out = value(dict(leaves))
-        if between:
-            other = {i: torch.randn(given[i].shape, generator=generator, dtype=torch.double).requires_grad_() for i in places}
-            value(other)
-        grads = torch.autograd.grad(out, list(leaves.values()), weights, allow_unused=True)
-        return [g if g is not None else torch.zeros_like(given[i]) for g, i in zip(grads, places, strict=True)]
-
-    with torch.enable_grad():
-        first = value({i: given[i].clone().requires_grad_() for i in places})
-    if first.dtype != torch.double or not first.requires_grad:
-        return {"why_not": "it does not work in double precision"}
-    weights = torch.randn(first.shape, generator=generator, dtype=torch.double)
-    found: dict[str, Any] = {"holds": sorted(_held(first.grad_fn))}
-    found["identity"] = len(places) >= 1 and any(first.shape == given[i].shape and torch.equal(first.detach(), given[i]) for i in places)
-    with torch.enable_grad():
-        plain = gradients(weights)
-        double = gradients(-2 * weights + torch.randn(first.shape, generator=generator, dtype=torch.double))
-        again = gradients(weights, between=True)
-    found["ignores_grad_output"] = all(torch.equal(a, b) for a, b in zip(plain, double, strict=True)) and any(bool(a.any()) for a in plain)
-    found["stale"] = not all(torch.allclose(a, b, rtol=1e-6, atol=1e-12) for a, b in zip(plain, again, strict=True))
-    found["inputs"] = [
-        {"index": i, **_compare(value, given[i], i, gradient, weights, generator)} for i, gradient in zip(places, plain, strict=True)
-    ]
-    found["steps"] = bool(found["inputs"]) and all(one["flat"] for one in found["inputs"])
-    return found
-
-
-def _compare(
-    value: Any, x: torch.Tensor, index: int, gradient: torch.Tensor, weights: torch.Tensor, generator: torch.Generator
-) -> dict[str, Any]:
-    """Analytic against numeric derivatives along random directions."""
-    pairs = []
-    with torch.no_grad():
-        for _ in range(DIRECTIONS):
-            direction = torch.randn(x.shape, generator=generator, dtype=torch.double)
-            ends = [value({index: x + sign * STEP * direction}) for sign in (1, -1)]
-            numeric = float(((ends[0] - ends[1]) * weights).sum() / (2 * STEP))
-            pairs.append((float((gradient * direction).sum()), numeric))
-    scale = max(max(abs(a), abs(n)) for a, n in pairs) or 1.0
-    largest = max(abs(a) for a, _ in pairs)
-    factors = sorted(a / n for a, n in pairs if abs(n) > 1e-9 * scale)
-    return {
-        "error": max(abs(a - n) for a, n in pairs) / scale,
-        "factor": factors[len(factors) // 2] if factors else None,
-        "spread": (factors[-1] - factors[0]) if factors else None,
-        "flat": all(abs(n) <= NOTHING * largest for _, n in pairs) and largest > 0,
-    }
-
-
-def _held(node: Any) -> set[str]:
-    """Names of the attributes of a context that hold tensors."""
-    return {name for name, held in vars(node).items() if isinstance(held, torch.Tensor)} if hasattr(node, "__dict__") else set()
+def _learns(value: Any) -> bool:
+    """A tensor with values of its own, through which a gradient goes."""
+    return isinstance(value, torch.Tensor) and value.is_floating_point() and value.requires_grad and values.readable(value.detach())

@@ -14,6 +14,9 @@ from doctorch.source import query
 from doctorch.source.files import SourceFile
 from doctorch.source.project import Project, project_of
 
+TOLERANCE = 1e-2
+"""Relative difference of derivatives, where the check does not say its own: an approximation (tanh-GELU for GELU) stays below it."""
+
 
 @dataclass(frozen=True)
 class Checked:
@@ -28,8 +31,25 @@ class Checked:
 
     @property
     def deliberate(self) -> bool:
-        """A straight-through estimator, a gradient reversal or scaling: the forward passes its input on, or is a step function."""
-        return bool(self.data.get("identity") or self.data.get("steps"))
+        """A straight-through estimator, a surrogate, a reversal, or clipping of gradients."""
+        return bool(self.data.get("deliberate"))
+
+    @property
+    def wrong(self) -> list[Mapping[str, Any]]:
+        """The inputs whose derivative differs from the numeric one."""
+        tolerance = float(self.data.get("tolerance") or TOLERANCE)
+        return [given for given in self.data.get("inputs") or () if float(given["error"]) > tolerance]
+
+    def argument(self, index: int) -> str:
+        """What the forward calls its input of that index (0-based, without ctx), or its number."""
+        forward = query.methods(self.cls[1]).get("forward") if self.cls is not None else None
+        if forward is not None and self.cls is not None:
+            names = [arg.arg for arg in (*forward.args.posonlyargs, *forward.args.args)]
+            # In the style with setup_context the forward gets no context.
+            names = names if "setup_context" in query.methods(self.cls[1]) else names[1:]
+            if index < len(names):
+                return names[index]
+        return f"number {index + 1}"
 
 
 def checked(run: Run) -> Iterator[Checked]:

@@ -12,7 +12,7 @@ from doctorch.rules.learning_graph.custom import Checked, checked
 from doctorch.rules.shared import related
 from doctorch.source import query
 
-EXPLAINS = ("custom-backward-wrong-formula", "loss-plateau", "lr-too-low", "lr-too-high")
+EXPLAINS = ("custom-backward-wrong-formula", "inplace-modifies-saved", "loss-plateau", "loss-diverges", "lr-too-low", "lr-too-high")
 
 
 def examine(run: Run) -> Iterator[Finding]:
@@ -22,19 +22,22 @@ def examine(run: Run) -> Iterator[Finding]:
 
 
 def _finding(one: Checked) -> Finding:
+    # Called once before each backward, its gradients are right in this run.
+    together = int(one.data.get("together") or 2)
+    alone = together < 2
     kept = _kept(one)
     held = ", ".join(str(name) for name in one.data.get("holds") or ())
-    values: dict[str, Value] = {"name": one.name, "held": f"ctx.{held}" if held else "something outside ctx"}
+    values: dict[str, Value] = {"name": one.name, "held": f"ctx.{held}" if held else "something outside ctx", "calls": together}
     return Finding(
         rule=RULE.id,
-        severity=Severity.ERROR,
-        message="differs",
+        severity=Severity.ADVICE if alone else Severity.ERROR,
+        message="alone" if alone else "differs",
         values=values,
         place=kept or one.backward,
         related=related(one.backward),
         why="overwritten",
         fix="save",
-        explains=EXPLAINS,
+        explains=() if alone else EXPLAINS,
     )
 
 
