@@ -15,6 +15,7 @@ from doctorch.observe.events import Watcher
 from doctorch.observe.functions import InplaceWatcher
 from doctorch.observe.indices import copied
 from doctorch.observe.inputs import InputWatcher
+from doctorch.observe.layers import LayerWatcher
 from doctorch.observe.lines import here
 from doctorch.observe.loaders import LoaderObserver
 from doctorch.observe.loads import LoadWatcher
@@ -43,6 +44,7 @@ WATCHERS: tuple[Callable[[Session], Watcher], ...] = (
     Softmaxes,
     InputWatcher,
     TargetWatcher,
+    LayerWatcher,
 )
 """Observers that only listen to the session's events, each in a module of its own."""
 

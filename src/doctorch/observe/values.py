@@ -57,6 +57,28 @@ def read_later(recorder: Recorder, scalars: Sequence[torch.Tensor], use: Callabl
     _waiting.append((recorder.steps, copies, event, use))
 
 
+def read_lists_later(recorder: Recorder, tensors: Sequence[torch.Tensor], use: Callable[[list[list[float]]], None]) -> None:
+    """As :func:`read_later`, for small tensors of one device that are read together; each becomes a flat list."""
+    flat = [t.detach().reshape(-1) for t in tensors]
+    if all(t.device.type == "cpu" for t in flat):
+        use([[float(value) for value in t.tolist()] for t in flat])
+        return
+    sizes = [t.numel() for t in flat]
+    whole = torch.cat([t.float() for t in flat])
+    host = torch.empty(whole.shape, dtype=whole.dtype, pin_memory=whole.device.type == "cuda")
+    host.copy_(whole, non_blocking=True)
+    event = None
+    if whole.device.type == "cuda":
+        event = torch.cuda.Event()  # type: ignore[no-untyped-call]
+        event.record(torch.cuda.current_stream(whole.device))
+
+    def split(found: list[float]) -> None:
+        ends = [sum(sizes[: number + 1]) for number in range(len(sizes))]
+        use([found[end - size : end] for end, size in zip(ends, sizes, strict=True)])
+
+    _waiting.append((recorder.steps, [host], event, split))
+
+
 def waiting() -> bool:
     """Whether copied scalars are still to be looked at."""
     return bool(_waiting)
@@ -72,6 +94,6 @@ def settle(recorder: Recorder, everything: bool = False) -> None:
         try:
             if everything and event is not None:
                 event.synchronize()
-            use([float(item(t)) for t in copies])
+            use([float(value) for t in copies for value in t.reshape(-1).tolist()])
         except Exception:
             recorder.failed()
