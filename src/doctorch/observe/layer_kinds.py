@@ -12,6 +12,7 @@ PRODUCTS = {"mm": (0, 1), "addmm": (1, 2), "bmm": (0, 1), "baddbmm": (1, 2), "mv
 CONVOLUTIONS = frozenset(
     ("convolution", "_convolution", "mkldnn_convolution", "cudnn_convolution", "conv_depthwise2d", "_slow_conv2d_forward")
 )
+RECURRENT = frozenset(("mkldnn_rnn_layer", "_cudnn_rnn", "miopen_rnn"))
 RELUS = frozenset(("relu", "relu_", "threshold", "threshold_", "clamp_min", "clamp_min_", "hardtanh", "hardtanh_", "clamp", "clamp_"))
 SQUASHES = {"sigmoid": "sigmoid", "sigmoid_": "sigmoid", "tanh": "tanh", "tanh_": "tanh"}
 SUMS = frozenset(("add", "add_", "sub", "sub_"))

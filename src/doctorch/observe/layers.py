@@ -142,6 +142,8 @@ class LayerWatcher(Watcher):
             self._product(name, args, first, second, out, site)
         elif name in kinds.CONVOLUTIONS:
             self._convolution(args, out, site)
+        elif name in kinds.RECURRENT:
+            self._recurrent(name, args, out, site)
         elif name in kinds.SQUASHES:
             self._activation(name, kinds.SQUASHES[name], args, out, site)
         elif name in kinds.RELUS and kinds.is_relu(name, args, kwargs):
@@ -179,6 +181,16 @@ class LayerWatcher(Watcher):
             if len(args) > 2 and isinstance(args[2], torch.Tensor):
                 layer.bias = self._param(args[2]) or layer.bias
             self._used(layer, args[0], out, 1, 1)
+
+    def _recurrent(self, name: str, args: Any, out: Any, site: Site | None) -> None:
+        """A whole recurrent layer in one operator: its first weight reads the input, its second the state."""
+        weights = args[1][:2] if type(args[1]) in (list, tuple) else args[1:3]
+        for weight in weights:
+            param = self._param(weight)
+            layer = self._layer(param, 0, site, name) if param is not None else None
+            if layer is not None:
+                self._used(layer, args[0], out[0], -1, -1)
+        self._drop(out)
 
     def _param(self, tensor: Any) -> Param | None:
         """The trained parameter that a tensor is, or is a view or a copy in another precision of."""
