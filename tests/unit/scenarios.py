@@ -282,6 +282,70 @@ def could_be_overwritten(folder: Path) -> RecordBuilder:
     return _function(folder, stale=True, holds=["kept"], together=1)
 
 
+def _nonfinite(folder: Path, event: dict[str, Any] | None = None, batch: dict[str, Any] | None = None, **data: Any) -> RecordBuilder:
+    record = _optimizer(RecordBuilder(folder, LOOP)).fact("backward", "x", {"count": 40}, at="loss.backward")
+    whole = {"op": "sqrt", "phase": "forward", "forward_op": None, "node": None, "site": record.site("h = F.softmax"), "dtype": "float32"}
+    whole |= {"inputs": [{"min": 0.0, "max": 9.0, "finite": True, "dtype": "float32"}], "given": [0.0], "rows": [3], "indices": [71]}
+    whole |= {"count": 1, "float32_finite": None}
+    found = {"step": 12, "kind": "forward", "loss": "nan", "before": [0.7, 0.6, 0.65], "batch": batch or {}, "events": []}
+    if event is not None:
+        found["events"] = [whole | event]
+    return record.fact("nonfinite", 1, found | data)
+
+
+def _register_numbers() -> None:
+    for rule, op in (("sqrt-zero-grad", "sqrt"), ("log-zero", "log"), ("div-zero-std", "div"), ("exp-overflow", "exp")):
+
+        def forward(folder: Path, op: str = op) -> RecordBuilder:
+            return _nonfinite(folder, {"op": op})
+
+        def backward(folder: Path, op: str = op) -> RecordBuilder:
+            return _nonfinite(folder, {"op": "mul", "phase": "backward", "forward_op": op}, kind="backward", loss="0.6")
+
+        forward.__name__, backward.__name__ = f"{op}_of_no_number", f"{op}_whose_gradient_is_none"
+        scenario(rule, "forward", "h = F.softmax")(forward)
+        scenario(rule, "backward", "h = F.softmax")(backward)
+
+
+_register_numbers()
+
+
+@scenario("nan-in-data", "nan", "for x, y")
+def a_missing_value(folder: Path) -> RecordBuilder:
+    bad = {"kind": "nonfinite", "part": 0, "rows": [3], "indices": [71], "column": 2, "value": "nan", "count": 1}
+    return _nonfinite(folder, batch=bad).fact("loader", 0, {"batch_size": 8}, at="for x, y", count=9)
+
+
+@scenario("bad-data-row", "row", "out = model")
+def a_code_for_missing(folder: Path) -> RecordBuilder:
+    bad = {"kind": "outlier", "part": 0, "rows": [3], "indices": [], "column": 2, "value": 1e30, "usual": 1.2, "count": 1}
+    record = _nonfinite(folder, batch=bad, kind="leap", loss="1e+60")
+    return record.fact("module", 0, {"cls": "Net", "call_site": record.site("out = model"), "class_sites": {}})
+
+
+@scenario(None)
+def overflow_of_a_diverging_training(folder: Path) -> RecordBuilder:
+    return _nonfinite(folder, {"op": "exp"}, before=[0.7, 4.0, 90.0, 5e4])
+
+
+@scenario("fp16-overflow", "operator", "h = F.softmax")
+def too_large_for_half(folder: Path) -> RecordBuilder:
+    return _nonfinite(folder, {"op": "mul", "dtype": "float16", "float32_finite": True})
+
+
+@scenario("fp16-overflow", "gradient", "h = F.softmax")
+def gradient_too_large_for_half(folder: Path) -> RecordBuilder:
+    event = {"op": "mul", "phase": "backward", "forward_op": "addmm", "dtype": "float16", "float32_finite": True}
+    return _nonfinite(folder, event, kind="backward")
+
+
+@scenario("fp16-overflow", "constant", "h = F.softmax")
+def constant_too_large_for_half(folder: Path) -> RecordBuilder:
+    message = "value cannot be converted to type c10::Half without overflow"
+    record = _optimizer(RecordBuilder(folder, LOOP, exit_code=1))
+    return record.fact("exception", "last", {"type": "RuntimeError", "message": message, "stack": []}, at="h = F.softmax")
+
+
 def _turn(record: RecordBuilder, pattern: str, first: int, count: int, **data: Any) -> RecordBuilder:
     sites = {"Z": record.site("optimizer.zero_grad"), "B": record.site("loss.backward"), "S": record.site("optimizer.step")}
     whole = {"pattern": pattern, "first": first, "sites": sites, "backwards": pattern.count("B"), "backward_sites": 1, "cleared_between": 0}

@@ -81,8 +81,11 @@ class Prober:
             data.update(outcomes[0].facts, failure=outcomes[0].failure)
         else:
             data["batch"] = numbers.of_batch(numbers.strongly(session.last_batch), session.last_indices)
-        if not data.get("batch") and not data.get("events") and loss is not None and loss.grad_fn is not None:
-            data["batch"] = numbers.of_graph(loss)
+        if not data.get("batch") and loss is not None and loss.grad_fn is not None:
+            found = numbers.of_graph(loss)
+            # What is no number there may be the doing of an operator that was found; what is absurd is not.
+            if not data.get("events") or found.get("kind") == "outlier":
+                data["batch"] = found
         events = data.get("events") or []
         site = (events[0].get("site") or None) if events else None
         where = place(site["file"], site["line"], site["function"]) if site else None

@@ -14,6 +14,8 @@ from doctorch.rules.shared import site_place
 GROWTH = 20.0
 """The loss just before, as a multiple of the lowest of the steps before it: a training that grew so was diverging already, and its numbers
 overflow in the end whatever the operator."""
+HUGE = 1e15
+"""A power of such a number overflows: no root of nothing."""
 ROOTS = frozenset(("sqrt", "rsqrt", "pow", "norm", "linalg_vector_norm", "std", "var", "_cdist_forward", "_euclidean_dist", "sqrt_"))
 LOGS = frozenset(("log", "log2", "log10", "log1p", "xlogy", "special_xlog1py", "log_", "logit", "logsumexp", "binary_cross_entropy"))
 DIVISIONS = frozenset(("div", "div_", "reciprocal", "true_divide", "rsqrt", "reciprocal_"))

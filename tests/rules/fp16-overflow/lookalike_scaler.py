@@ -1,0 +1,21 @@
+"""A GradScaler that looks for its scale: its first steps overflow and are skipped."""
+# allows: loss-diverges
+import torch
+import torch.nn as nn
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(1)
+x = torch.randn(400, 6)
+y = (x[:, 0] > 0).long()
+scaler = torch.amp.GradScaler('cpu', init_scale=2.0**30)
+model = nn.Sequential(nn.Linear(6, 24), nn.ReLU(), nn.Linear(24, 2))
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+for epoch in range(6):
+    for a, b in DataLoader(TensorDataset(x, y), batch_size=20, shuffle=True):
+        with torch.autocast("cpu", dtype=torch.float16):
+            loss = nn.functional.cross_entropy(model(a), b)
+        optimizer.zero_grad()
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+    print(epoch, loss.item())

@@ -1,0 +1,20 @@
+"""Missing values that are filled before training."""
+# allows: loss-diverges
+import torch
+import torch.nn as nn
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(1)
+x = torch.randn(400, 6)
+y = (x[:, 0] > 0).long()
+x[217, 3] = float('nan')
+x = torch.nan_to_num(x)
+model = nn.Sequential(nn.Linear(6, 24), nn.ReLU(), nn.Linear(24, 2))
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+for epoch in range(6):
+    for a, b in DataLoader(TensorDataset(x, y), batch_size=20, shuffle=True):
+        loss = nn.functional.cross_entropy(model(a), b)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    print(epoch, loss.item())

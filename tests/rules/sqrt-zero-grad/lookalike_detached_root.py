@@ -1,0 +1,25 @@
+"""A root of zero that no gradient passes."""
+# allows: loss-diverges
+import torch
+import torch.nn as nn
+
+
+def main():
+    torch.manual_seed(2)
+    model = nn.Sequential(nn.Linear(5, 24), nn.Tanh(), nn.Linear(24, 3))
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-2)
+    x = torch.randn(300, 5)
+    x[120] = 0
+    for epoch in range(3):
+        order = torch.randperm(300)
+        for start in range(0, 300, 30):
+            a = x[order[start : start + 30]]
+            scale = a.pow(2).sum(1, keepdim=True).sqrt()
+            loss = (model(a) / (1 + scale)).pow(2).mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    print(loss.item())
+
+
+main()
