@@ -29,7 +29,8 @@ MAX_NODES = 400
 MAX_HEADS = 40
 MAX_BRANCHES = 4
 """Inputs of one ``cat`` or ``stack`` that are followed: they are made alike."""
-MAX_ELEMENTS = 500_000
+MAX_ELEMENTS = 100_000
+"""Elements of a factor that are looked at; of a larger one nothing is known."""
 
 RECORDED = frozenset(
     ("mul", "mul_", "div", "div_", "sub", "sub_", "rsub", "add", "add_", "gather", "mean", "sum", "_softmax", "_log_softmax", "index")
@@ -130,7 +131,7 @@ class LossTerms(Watcher):
                 first = args[0] if args and isinstance(args[0], torch.Tensor) else None
                 shape = tuple(first.shape) if first is not None else ()
                 self.ops[seq - 1] = Operation([_kept(one) for one in args[:3]], shape, out.numel() if isinstance(out, torch.Tensor) else 1)
-        elif name in SAMPLING and isinstance(out, torch.Tensor):
+        elif name in SAMPLING and isinstance(out, torch.Tensor) and out.layout is torch.strided:
             storage = out.untyped_storage()
             self.drawn[storage._cdata] = ref(storage)
         self.last_seq = seq
@@ -297,7 +298,7 @@ class LossTerms(Watcher):
 
     def _is_drawn(self, argument: Argument) -> bool:
         tensor = argument() if isinstance(argument, ref) else None
-        if not isinstance(tensor, torch.Tensor):
+        if not isinstance(tensor, torch.Tensor) or tensor.layout is not torch.strided:
             return False
         storage = tensor.untyped_storage()
         known = self.drawn.get(storage._cdata)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 FIRST_CHECKS = 3
 """Calls of a place whose values are read at once."""
-MAX_ELEMENTS = 500_000
-"""A larger input has only its first rows read."""
+MAX_ELEMENTS = 100_000
+"""A larger input has only its first rows read: what is computed of it must take less memory than backward will."""
 SUM_TOLERANCE = 1e-3
 HALF_TOLERANCE = 2e-2
 """Rows of a float32 softmax sum to one within 1e-6; of bfloat16, 1000 classes, within 1e-2."""

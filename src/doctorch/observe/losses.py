@@ -173,7 +173,7 @@ class LossObserver:
                 if paused:
                     session.resume()
         recorder.touch(entry)
-        if session.events.loss_call:
+        if session.events.loss_call and (session.full or session.deep):  # on a device other steps come here too
             fire(session, session.events.loss_call, name, value, bound, site, entry)
         if name in CLASSIFICATION and not target.dtype.is_floating_point and value.ndim and target.device.type not in ("cpu", "meta"):
             ignore = bound.get("ignore_index", -100)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 MAX_INPUTS = 3
 """Sequences among the arguments of a model that are compared with the targets."""
-MAX_ELEMENTS = 200_000
+MAX_ELEMENTS = 60_000
+"""A batch of 120 rows of 512 tokens; larger ones are left alone."""
 INTEGERS = frozenset((torch.int64, torch.int32, torch.int16, torch.uint8))
 
 

@@ -20,6 +20,8 @@ PLAIN = frozenset(("SGD", "ASGD"))
 MIN_SUMMED = 8
 """Elements added up. Below that the step is hardly another."""
 MIN_STEPS = 20
+MIN_EFFECTIVE = 1.0
+"""Learning rate on the mean, momentum counted in, from which a step is too large for nearly any network: usual rates are 0.001 to 0.1."""
 STILL_UP = 0.9
 """Share of its start above which the loss ends: the sum does harm. A rate that was chosen for the sum does none."""
 BETTER = 0.5
@@ -43,9 +45,15 @@ def examine(run: Run) -> Iterator[Finding]:
         return
     for term in process.facts("loss_term"):
         summed = _summed(process, term)
-        if summed >= MIN_SUMMED:
+        if summed >= MIN_SUMMED and summed * _rate(stepping[0]) >= MIN_EFFECTIVE:
             yield _finding(term, stepping[0], process, summed, trouble)
             return
+
+
+def _rate(optimizer: Fact) -> float:
+    """The largest learning rate of its groups, as large as momentum makes it."""
+    groups = optimizer.get("groups") or []
+    return max((float(group.get("lr") or 0.0) / (1 - min(0.99, float(group.get("momentum") or 0.0))) for group in groups), default=0.0)
 
 
 def _summed(process: Process, term: Fact) -> float:

@@ -12,6 +12,7 @@ from doctorch.records.reader import Fact, Process, Run
 from doctorch.rules.api import Rule
 from doctorch.rules.shared import place_of, related, site_place
 from doctorch.source import flow, query
+from doctorch.source.files import SourceFile
 from doctorch.source.project import Project, project_of
 
 MIN_LOOKS = 2
@@ -177,17 +178,27 @@ def _intent(project: Project, term: Fact) -> str | None:
     value = statement.value
     if value is None:
         return None
-    expressions: list[ast.expr] = [value]
-    for node in ast.walk(value):
+    products = [node for node in ast.walk(value) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)]
+    named = [(words, turned) for words, turned in (_named(file, product) for product in products) if words & REWARDS]
+    if not named:  # multiplied elsewhere, or under names of a loop
+        named = [_named(file, value)]
+    good = any(words & REWARDS and not words & COSTS and not turned for words, turned in named)
+    return "reward" if good and not any(turned for _, turned in named) else None
+
+
+def _named(file: SourceFile, expression: ast.expr) -> tuple[set[str], bool]:
+    """The words of the names in an expression and in what they were assigned, and whether a reward among them stands with a minus."""
+    expressions = [expression]
+    for node in ast.walk(expression):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             expressions += [one for one in flow.values_of(file, node) if not query.is_unknown(one)]
-    found = set[str]()
-    for expression in expressions:
-        if any(_turned(node) for node in ast.walk(expression)):
-            return None
-        for node in ast.walk(expression):
-            found |= _words(node)
-    return "reward" if found & REWARDS and not found & COSTS else None
+    words: set[str] = set()
+    for one in expressions:
+        called = {node.func for node in ast.walk(one) if isinstance(node, ast.Call)}
+        for node in ast.walk(one):
+            if node not in called:
+                words |= _words(node)
+    return words, any(_turned(node) for one in expressions for node in ast.walk(one))
 
 
 def _words(node: ast.AST) -> set[str]:

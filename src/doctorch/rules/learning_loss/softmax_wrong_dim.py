@@ -27,7 +27,8 @@ def examine(run: Run) -> Iterator[Finding]:
     project = project_of(run)
     said: set[tuple[Any, Any]] = set()
     for fact in run.main_facts("loss_call"):
-        if fact.get("activation") in KINDS and fact.get("train_count"):
+        # Where something else is behind, as the logarithm of a softmax, the values of log-probabilities still speak.
+        if fact.get("train_count") and (fact.get("activation") in KINDS or _of_nll(fact)):
             found = _at_loss(project, fact)
             if found is not None:
                 said.add((fact.file, fact.line))
@@ -40,8 +41,12 @@ def examine(run: Run) -> Iterator[Finding]:
             yield _attention(fact)
 
 
+def _of_nll(fact: Fact) -> bool:
+    return fact.get("function") == "nll_loss" and fact.get("activation") is None
+
+
 def _at_loss(project: Project, fact: Fact) -> Finding | None:
-    kind = str(fact["activation"])
+    kind = str(fact.get("activation") or "log_softmax")
     all_sums: Mapping[str, Any] = fact.get("sums") or {}
     sums = all_sums.get("exp" if kind == "log_softmax" else "value")
     shape = list(fact.get("input_shape") or ())
@@ -77,12 +82,16 @@ def _whole(sums: Mapping[str, Any] | None) -> set[int]:
 
 def _finding(project: Project, fact: Fact, message: str, values: dict[str, Value], site: Any, kind: str) -> Finding:
     loss = place_of(fact)
+    place = activations.place(project, fact, site, kind)
+    if place is None and site is None:
+        values["kind"] = "softmax"
+        place = activations.only(project, "softmax")
     return Finding(
         rule=RULE.id,
         severity=Severity.ERROR,
         message=message,
         values=values,
-        place=activations.place(project, fact, site, kind) or loss,
+        place=place or loss,
         related=related(loss),
         why="mixes",
         fix="dim",
