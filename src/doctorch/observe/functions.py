@@ -43,6 +43,8 @@ class InplaceWatcher(Watcher):
 
     def _operator(self, name: str, args: Any, kwargs: Any, out: Any, site: Site | None) -> None:
         first = args[0] if args and isinstance(args[0], torch.Tensor) else None
+        if any(isinstance(one, torch.Tensor) and one.layout is not torch.strided for one in (first, out)):
+            return  # sparse: no storage of its own
         if name.endswith("_") and not name.startswith("_") and first is not None:
             self._changed(name, first, site)
         elif isinstance(out, torch.Tensor):
