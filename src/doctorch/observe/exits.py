@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import builtins
+import codecs
 import functools
 import io
 import linecache
 import os
 import re
+import stat
 import sys
+from collections.abc import Iterator
+from itertools import islice
 from threading import get_ident
 from types import FrameType, TracebackType
 from typing import Any
@@ -20,6 +24,9 @@ from doctorch.observe.session import Session
 
 MAX_MESSAGE = 2000
 MAX_FILES = 500
+MAX_FIELD = 256
+"""Bytes read of a file's start."""
+MAX_TEXTS = 200_000
 NOT_DATA = (".py", ".pyc", ".so", ".pyi", ".pth", "-nspkg.pth", ".dist-info")
 
 
@@ -47,6 +54,7 @@ def record_exception(session: Session, error: BaseException, trace: TracebackTyp
         inner={"file": inner[0].f_code.co_filename, "line": inner[1], "function": inner[0].f_code.co_name} if inner else None,
         phase=_phase(session, frames),
         tensors=_tensors_on_line(user[-1][0], user[-1][1]) if user else {},
+        texts=_texts_on_line(user[-1][0], user[-1][1]) if user else {},
         worker="in DataLoader worker process" in message,
     )
     entry.count = 1
@@ -84,19 +92,62 @@ def _phase(session: Session, frames: list[tuple[FrameType, int]]) -> str:
     return "other"
 
 
-def _tensors_on_line(frame: FrameType, line: int) -> dict[str, Any]:
+def _named_on_line(frame: FrameType, line: int) -> Iterator[tuple[str, Any]]:
+    """The variables and attributes that a line names, with their values."""
     text = linecache.getline(frame.f_code.co_filename, line)
-    found: dict[str, Any] = {}
     for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", text)):
         first, *rest = name.split(".")
         value = frame.f_locals.get(first, frame.f_globals.get(first))
+        yield first, value
         for part in rest:
             value = getattr(value, "__dict__", {}).get(part)
-        if isinstance(value, torch.Tensor):
-            found[name] = _describe(value)
-        if len(found) >= 12:
-            break
+        if rest:
+            yield name, value
+
+
+def _tensors_on_line(frame: FrameType, line: int) -> dict[str, Any]:
+    found = ((name, _describe(value)) for name, value in _named_on_line(frame, line) if isinstance(value, torch.Tensor))
+    return dict(islice(found, 12))
+
+
+def _texts_on_line(frame: FrameType, line: int) -> dict[str, Any]:
+    """The sequences on the line whose elements are text: how many, how many different ones, and whether they are numbers."""
+    found: dict[str, Any] = {}
+    for name, value in _named_on_line(frame, line):
+        if isinstance(value, (list, tuple)) and value and all(isinstance(one, (list, tuple)) for one in value[:MAX_TEXTS]):
+            if any(isinstance(one, str) for one in value[0]):
+                found[name] = {"n": len(value), "rows": True}
+            continue
+        texts = _texts(value)
+        if texts:
+            distinct = set(texts)
+            found[name] = {
+                "n": len(texts),
+                "distinct": len(distinct),
+                "numbers": all(_is_number(text) for text in distinct),
+                "whole": all(text.strip().lstrip("-").isdigit() for text in distinct),
+            }
     return found
+
+
+def _texts(value: Any) -> list[str]:
+    """The texts that a list, a tuple, an array or a column of a table holds side by side; empty where it holds something else."""
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, (list, tuple)):
+        if getattr(value, "ndim", 0) != 1 or not callable(getattr(value, "tolist", None)) or isinstance(value, torch.Tensor):
+            return []
+        value = value.tolist()
+    some = list(value[:MAX_TEXTS])
+    return some if all(isinstance(one, str) for one in some) else []
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _describe(tensor: torch.Tensor) -> dict[str, Any]:
@@ -134,7 +185,7 @@ class Files:
             opened = original(file, mode, *args, **kwargs)
             if get_ident() == session.thread:
                 try:
-                    self._opened(file, mode)
+                    self._opened(file, mode, opened)
                 except Exception:
                     self.session.recorder.failed()
             return opened
@@ -142,7 +193,7 @@ class Files:
         io.open = open
         builtins.open = open
 
-    def _opened(self, path: Any, mode: Any) -> None:
+    def _opened(self, path: Any, mode: Any, opened: Any) -> None:
         if isinstance(path, os.PathLike):
             path = os.fspath(path)
         if isinstance(path, bytes):
@@ -165,11 +216,30 @@ class Files:
         if frame is None:
             return
         try:
-            size = os.stat(full).st_size
+            status = os.stat(full)
         except OSError:
             return
-        entry = recorder.fact("file_open", full, lines.site_of(frame), lambda: {"path": full, "count": 1, "size": size})
+        data: dict[str, Any] = {"path": full, "count": 1, "size": status.st_size, "mode": mode}
+        data["encoding"] = getattr(opened, "encoding", None) if "b" not in mode else None
+        data["by"] = sys._getframe(2).f_globals.get("__name__", "").partition(".")[0]
+        if stat.S_ISREG(status.st_mode) and status.st_size > len(codecs.BOM_UTF8):
+            data["bom"], data["first_field"] = byte_order_mark(full)
+        entry = recorder.fact("file_open", full, lines.site_of(frame), lambda: data)
         entry.count = 1
+
+
+def byte_order_mark(path: str) -> tuple[bool, str | None]:
+    """Whether a file begins with the byte-order mark of UTF-8; if so, the first field of its first line, which the mark falsifies."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        start = os.read(descriptor, MAX_FIELD)
+    finally:
+        os.close(descriptor)
+    if not start.startswith(codecs.BOM_UTF8):
+        return False, None
+    line = start.removeprefix(codecs.BOM_UTF8).decode("utf-8", errors="replace").splitlines() or [""]
+    field = re.split(r"[,;\t|]", line[0], maxsplit=1)[0].strip()
+    return True, field.strip("\"'")[:80]
 
 
 def hide_own_frames() -> None:

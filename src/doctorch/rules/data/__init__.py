@@ -1,0 +1,1 @@
+"""Faults of data files, seen while a script reads them."""
