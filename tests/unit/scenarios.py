@@ -1558,5 +1558,6 @@ def smoothed_and_converged(folder: Path) -> RecordBuilder:
     return _plateau(folder, [1.0 / (1 + i) + v for i, v in enumerate(around(0.36, 120, 0.01))], label_smoothing=0.1)
 
 
+import scenarios_data  # noqa: E402, F401 (registers its own)
 import scenarios_loss  # noqa: E402, F401 (registers its own)
 import scenarios_update  # noqa: E402, F401

@@ -66,6 +66,9 @@ EDITED = {
     "one_row_short": "nn.Embedding(11, 4)",
     "padded_with_minus_one": "nn.CrossEntropyLoss(ignore_index=-1)",
     "one_based": "criterion(out, y - 1)",
+    "marked_column": 'encoding="utf-8-sig"',
+    "numbers_as_text": "torch.tensor([int(text) for text in kinds])",
+    "text_against_a_number": "int(int(row[0]) == 1)",
     "a_slow_store": "DataLoader(Items(), batch_size=32, num_workers=4)",
 }
 

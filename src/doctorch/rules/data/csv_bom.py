@@ -26,6 +26,7 @@ _NAMED = (
 """Texts of the exceptions that say which name was not found."""
 STRIPPERS = frozenset({"pandas", "polars", "pyarrow", "datasets"})
 """Packages that take the mark off where they read UTF-8."""
+OPENERS = frozenset({"open", "io.open", "codecs.open", "numpy.genfromtxt", "numpy.loadtxt"})
 _AWARE = ("utf-8-sig", "utf_8_sig", "\\ufeff", MARK, "BOM_UTF8")
 
 
@@ -126,7 +127,9 @@ def edit(finding: Finding, project: Project) -> Edit | None:
         return None
     for call in query.calls_at(file, finding.place.line):
         name = query.qualified(file, call.func) or ""
-        if name not in ("open", "io.open", "codecs.open", "numpy.genfromtxt", "numpy.loadtxt") and not name.endswith((".open", ".read_text")):
+        if name not in ("open", "io.open", "codecs.open", "numpy.genfromtxt", "numpy.loadtxt") and not name.endswith(
+            (".open", ".read_text")
+        ):
             continue
         position = {"codecs.open": 2, "open": 3, "io.open": 3}.get(name, 99)
         known = query.argument(call, position, "encoding")
