@@ -169,6 +169,61 @@ def dropout_of_nine_tenths(folder: Path) -> RecordBuilder:
     return _probe(record, "without-dropout", _arms(control=(2.3, 2.2), without=(2.3, 0.8)))
 
 
+def _reshaped(folder: Path, before: list[int], after: list[int], classes: int = 4, **data: Any) -> RecordBuilder:
+    source = LOOP.replace("    def forward(self, x):", "    def forward(self, x):\n        x = x.view(4, 8, 3)")
+    record = _module(_optimizer(RecordBuilder(folder, source)))
+    record.fact("loss_call", "x", {"function": "cross_entropy", "n_classes": classes, "count": 40}, at="loss = criterion")
+    whole = {"count": 2, "grad": 2, "batch": 16, "from": before, "to": after, "op": "view", "made_by": "mm", "read_by": "addmm"}
+    return record.fact("reshape", "x", whole | data, at="x = x.view")
+
+
+def _dependence(record: RecordBuilder, moved: int) -> RecordBuilder:
+    return _probe(record, "sample-dependence", {}, batch=16, rows=15, moved=moved, out_shape=[16, 4], largest=0.5)
+
+
+@scenario("view-mixes-dims", "samples", "x = x.view")
+def samples_in_other_rows(folder: Path) -> RecordBuilder:
+    return _reshaped(folder, [2, 16, 20], [16, 40])
+
+
+@scenario("view-mixes-dims", "samples", "x = x.view")
+def samples_in_other_rows_and_tried(folder: Path) -> RecordBuilder:
+    return _dependence(_reshaped(folder, [7, 16, 20], [16, 7, 20]), 12)
+
+
+@scenario(None)
+def samples_in_other_rows_that_do_not_meet(folder: Path) -> RecordBuilder:
+    return _dependence(_reshaped(folder, [2, 16, 20], [16, 40]), 0)
+
+
+@scenario("view-mixes-dims", "swapped", "x = x.view")
+def sizes_exchanged(folder: Path) -> RecordBuilder:
+    return _reshaped(folder, [16, 9, 9, 5], [16, 5, 9, 9])
+
+
+@scenario("view-mixes-dims", "axis", "x = x.view")
+def classes_spread(folder: Path) -> RecordBuilder:
+    return _reshaped(folder, [16, 4, 20], [320, 4])
+
+
+@scenario("view-mixes-dims", "axis", "x = x.view")
+def heads_without_exchange(folder: Path) -> RecordBuilder:
+    return _reshaped(folder, [16, 8, 64], [16, 4, 8, 16], read_by="bmm")
+
+
+@scenario(None)
+def frames_stacked(folder: Path) -> RecordBuilder:
+    return _reshaped(folder, [16, 64, 32], [16, 32, 64])
+
+
+@scenario("view-mixes-dims", "time", "self.fc = nn.Linear")
+def batch_as_time(folder: Path) -> RecordBuilder:
+    record = _dependence(_module(_optimizer(RecordBuilder(folder, LOOP))), 12)
+    record.fact("loader", 0, {"batch_size": 16, "collate": "torch.utils.data._utils.collate.default_collate"}, at="for x", count=40)
+    whole = {"cls": "GRU", "name": "fc", "shape": [16, 5, 3], "batch": 16, "calls": 3, "batch_as_time": 3}
+    return record.fact("recurrent", "GRU/fc", whole, at="h = F.softmax")
+
+
 @scenario("graph-broken-partial", "term", "h = F.softmax")
 def one_head_cut_off(folder: Path) -> RecordBuilder:
     record = _optimizer(RecordBuilder(folder, LOOP))

@@ -25,6 +25,7 @@ from doctorch.observe.losses import LossObserver
 from doctorch.observe.modes import ModeWatcher
 from doctorch.observe.modules import ModuleObserver
 from doctorch.observe.recorder import Recorder, set_current
+from doctorch.observe.reshapes import ReshapeWatcher
 from doctorch.observe.session import Session
 from doctorch.observe.softmaxes import Softmaxes
 from doctorch.observe.targets import TargetWatcher
@@ -38,6 +39,7 @@ WATCHERS: tuple[Callable[[Session], Watcher], ...] = (
     UpdateWatcher,
     LoadWatcher,
     ModeWatcher,
+    ReshapeWatcher,
     InplaceWatcher,
     LossValues,
     LossTerms,

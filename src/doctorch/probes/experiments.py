@@ -196,13 +196,24 @@ class CustomFunctions:
         return {"functions": found, "failure": outcomes[0].failure}
 
 
+def _suspected(data: dict[str, Any]) -> bool:
+    """A recurrent layer is given as many time steps as there are samples, or a reshape put the dimension of the samples elsewhere."""
+    if data.get("batch_as_time"):
+        return True
+    batch, shapes = data.get("batch"), (data.get("from") or [], data.get("to") or [])
+    strides = [{math.prod(shape[at + 1 :]) for at, size in enumerate(shape) if size == batch} for shape in shapes]
+    return bool(batch and all(strides) and strides[0].isdisjoint(strides[1]))
+
+
 class SampleDependence:
     """Does the output for one sample move with the input of another?"""
 
     name = "sample-dependence"
 
     def wanted(self, view: View) -> bool:
-        return view.stuck
+        return view.stuck or (
+            view.steps >= 12 and any(_suspected(entry.data) for entry in (*view.facts("reshape"), *view.facts("recurrent")))
+        )
 
     def run(self, prober: Prober, view: View) -> dict[str, Any] | None:
         outcomes = prober.copies([Arm("perturb", MIN_TURNS, samples.perturb)], view)
