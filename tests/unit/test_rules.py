@@ -39,6 +39,15 @@ def test_edits_fit_the_file(scenario: Scenario, tmp_path: Path) -> None:
 
 
 EDITED = {
+    "sigmoid_twice": "    out = model(x)\n",
+    "nll_of_probabilities": "return F.log_softmax(self.fc(x), dim=0)",
+    "normalised_over_the_batch": "return F.softmax(self.fc(x), dim=1)",
+    "attention_over_heads": "torch.softmax(q @ k, dim=-1)",
+    "targets_below_zero": "    hidden = model(x)\n",
+    "padding_counted": 'nn.NLLLoss(reduction="sum", ignore_index=0)',
+    "labels_int32": "criterion(out, y.long())",
+    "labels_long_for_bce": "criterion(out, y.float())",
+    "summed_by_the_function": 'nn.NLLLoss(reduction="mean")',
     "never_cleared": "    optimizer.zero_grad()\n    loss.backward()\n    optimizer.step()",
     "one_of_two_never_cleared": "    two.zero_grad()\n    loss.backward()\n    one.step(); two.step()",
     "two_never_cleared": "    one.zero_grad()\n    two.zero_grad()\n    loss.backward()\n",

@@ -146,15 +146,17 @@ class LossTerms(Watcher):
     def _backward_begins(self, loss: torch.Tensor | None, site: Site | None) -> None:
         if loss is None or loss.grad_fn is None or not self.session.deep or not self.session.tape.count:
             return
-        for head in self._heads(loss.grad_fn):
-            self._write(head, site)
+        heads, whole = self._heads(loss.grad_fn)
+        for head in heads:
+            self._write(head, site, whole)
 
     def _backward_ended(self, loss: Any, site: Any, failure: Any) -> None:
         self.ops.clear()
         self.losses.clear()
         self.drawn.clear()
 
-    def _heads(self, root: Any) -> list[Head]:
+    def _heads(self, root: Any) -> tuple[list[Head], bool]:
+        """The terms, and whether all were reached."""
         found: list[Head] = []
         waiting: list[tuple[Any, Head]] = [(root, Head("", -1, 1, 1.0))]
         walked = 0
@@ -166,7 +168,7 @@ class LossTerms(Watcher):
                 found.append(head)
             else:
                 waiting += [(following, further) for following, further in self._below(node, path) if following is not None]
-        return found
+        return found, not waiting
 
     def _head(self, node: Any, path: Head) -> Head | None:
         seq, name = node._sequence_nr(), bare(node)
@@ -306,7 +308,7 @@ class LossTerms(Watcher):
 
     # ---- the fact
 
-    def _write(self, head: Head, backward: Site | None) -> None:
+    def _write(self, head: Head, backward: Site | None, whole: bool) -> None:
         tape, recorder = self.session.tape, self.session.recorder
         site = head.extra.get("site") or tape.line_of_seq.get(head.seq)
         key = f"{head.kind}@{site.key if site else '?'}<{backward.key if backward else '?'}"
@@ -314,6 +316,7 @@ class LossTerms(Watcher):
         entry.count += 1
         data = entry.data
         data["looks"] += 1
+        data["unknown"] += not whole  # terms that were not reached may go against it
         data["backward_site"] = backward.as_data if backward is not None else None
         product = tape.line_of_seq.get(head.mul_seq) if head.mul_seq is not None else None
         data["factor_site"] = product.as_data if product is not None else None
