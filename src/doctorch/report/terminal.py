@@ -48,12 +48,18 @@ def show(diagnosis: Diagnosis, stream: TextIO, *, colour: bool | None = None, cw
         OSError: as ``write`` of the stream raises it.
     """
     colour = wants_colour(stream) if colour is None else colour
-    width = min(MAX_WIDTH, max(MIN_WIDTH, _console(stream, terminal=True).width)) if stream.isatty() else MAX_WIDTH
+    width = min(MAX_WIDTH, max(MIN_WIDTH, _columns(stream))) if stream.isatty() else MAX_WIDTH
     text = render(diagnosis, colour=colour, width=width, cwd=cwd)
     encoding = getattr(stream, "encoding", None) or "utf-8"
     # Written here and not by rich, which answers a reader that went away with the end of the program.
     stream.write(text.encode(encoding, errors="replace").decode(encoding))
     stream.flush()
+
+
+def _columns(stream: TextIO) -> int:
+    """Columns of a terminal. rich takes a dumb one for 80 columns wide whatever COLUMNS says, unless LINES is set too."""
+    said = os.environ.get("COLUMNS", "")
+    return int(said) if said.isdigit() else _console(stream, terminal=True).width
 
 
 def render(diagnosis: Diagnosis, *, colour: bool = False, width: int = MAX_WIDTH, cwd: str | None = None) -> str:
