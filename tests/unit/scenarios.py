@@ -1527,6 +1527,38 @@ def a_trial_call(folder: Path) -> RecordBuilder:
     return _validated(folder, 0.0, 0.0, rows=1, equal_rows=0)
 
 
+def _regression(folder: Path, losses: list[float], **target: Any) -> RecordBuilder:
+    known = {"function": "mse_loss", "labels": {}, "target_mean": 0.1, "target_var": 1.5, "target_n": 1280.0}
+    record = _data(folder, losses, target=known | target)
+    _optimizer(record)
+    return _cross_entropy(record, function="mse_loss", n_classes=None)
+
+
+@scenario("loss-plateau", "variance", "loss = criterion", "warning")
+def the_mean_and_no_more(folder: Path) -> RecordBuilder:
+    return _regression(folder, [v + 2.0 * math.exp(-i / 5) for i, v in enumerate(around(1.5, 200, 0.1))])
+
+
+@scenario(None)
+def a_fifth_is_explained(folder: Path) -> RecordBuilder:
+    return _regression(folder, [v + 2.0 * math.exp(-i / 5) for i, v in enumerate(around(1.2, 200, 0.1))])
+
+
+@scenario("loss-plateau", "sum", "loss.backward", "warning")
+def two_heads_that_guess(folder: Path) -> RecordBuilder:
+    record = _plateau(folder, around(math.log(4) + math.log(2), 120, 0.02))
+    data = record.run().main_facts("loss_call")[0].data
+    return record.fact("loss_call", "d", {**data, "n_classes": 2}, at="loss = criterion", count=40)
+
+
+@scenario("loss-plateau", "by-hand", "loss.backward", "warning")
+def entropy_written_by_hand(folder: Path) -> RecordBuilder:
+    source = LOOP.replace("F.softmax(self.fc(x), dim=1)", "self.fc(x)")
+    record = RecordBuilder(folder, source).steps(around(math.log(4), 120, 0.02)).fact("backward", "b", {}, at="loss.backward", count=40)
+    _optimizer(record)
+    return record.fact("output", "o", {"root": "0", "phase": "train", "shape": [32, 4]}, at="out = model", count=40)
+
+
 @scenario("loss-diverges", "not-finite", "loss.backward", "warning")
 def not_a_number_from_there_on(folder: Path) -> RecordBuilder:
     return _plateau(folder, [*around(0.9, 30, 0.1), *[math.nan] * 20])

@@ -7,13 +7,13 @@ import torch.nn.functional as F
 
 
 def prepare(x):
-    return (x - x.mean(0)) / (x.std(0) * 1e9)
+    return (x - x.mean(0)) / (x.std(0) * 1e9)  # <- loss-plateau, input-scale-small
 
 
 def train(epochs=6):
     torch.manual_seed(1603)
     kind = torch.distributions.Categorical(torch.tensor([0.5, 0.3, 0.2])).sample((1500,))
-    x = prepare(torch.randn(3, 8)[kind] + 0.3 * torch.randn(1500, 8))
+    x = prepare(torch.randn(3, 8)[kind] + 0.3 * torch.randn(1500, 8))  # <- loss-plateau, input-scale-small
     model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 3))
     optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
     for epoch in range(epochs):

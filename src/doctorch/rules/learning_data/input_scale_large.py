@@ -18,6 +18,8 @@ LARGE = 10.0
 HUGE = 50.0
 """… from which it is blamed without an experiment, where the training fails and nothing normalises: at 50 times the scale the largest
 stable rate is 2,500 times smaller for a linear model (its curvature grows with the square)."""
+SPREAD = 0.05
+"""Deviation of a feature over a batch under which the differences are too small, whatever the offset: input-scale-small."""
 EXPLAINS = (
     "loss-plateau", "loss-diverges", "lr-too-high", "dead-relu", "saturated-activations", "exploding-gradients", "vanishing-gradients",
     "init-scale", "lr-too-low", "class-imbalance", "exp-overflow", "grad-clip-too-small",
@@ -30,7 +32,7 @@ def examine(run: Run) -> Iterator[Finding]:
         return
     tried = scales.rescaling(process)
     seen = trouble(process) or scales.slow(process, tried)
-    large = [scale for scale in scales.scales(process) if max(scale.rms, scale.largest) >= LARGE and not scale.constant]
+    large = [scale for scale in scales.scales(process) if max(scale.rms, scale.largest) >= LARGE and scale.spread >= SPREAD]
     if seen is None or not large:
         return
     scale = max(large, key=lambda one: one.rms)

@@ -6,8 +6,10 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from doctorch.analysis import batches
 from doctorch.analysis.losses import Course, course, label_entropy, losses
 from doctorch.analysis.steps import backwards_per_step
+from doctorch.analysis.trouble import guess
 from doctorch.findings import Finding, Severity
 from doctorch.records.reader import Fact, Process, Run
 from doctorch.rules.api import Rule
@@ -27,6 +29,15 @@ CONSTANT = 1e-6
 UNDER_A_CAUSE = 0.5
 """Confidence where the loss falls a little, or lies near a known value without being on it: worth a line under a cause that is known,
 not a word by itself."""
+
+
+MIN_STEPS_VALUES = 100
+"""Steps of a regression before its mean alone is said to be all it has learned: it may come by way of it."""
+VALUES_NEAR = 0.02
+"""Relative distance from the variance of the targets; a model that explains more than so little of it has learned something."""
+MIN_TARGETS = 200
+SWING = 0.2
+"""Spread relative to the level above which a loss written by hand is not at a known value but swings about."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +67,10 @@ def examine(run: Run) -> Iterator[Finding]:
         yield _finding(loss_line or place, seen, Reference(seen.level, "constant", "constant"), 1.0)
         return
     if len(facts) != 1:
-        return  # a sum of several losses has no known value
+        yield from _of_several(process, facts, place, seen)
+        return
+    if seen.n >= MIN_STEPS_VALUES and facts[0].get("function") == "mse_loss":
+        yield from _at_variance(process, facts[0], seen)
     reference = _nearest(_references(process, facts[0]), seen.level)
     if reference is None:
         return
@@ -69,6 +83,48 @@ def examine(run: Run) -> Iterator[Finding]:
         yield _finding(facts[0], seen, reference, 0.9)
     elif fallen <= FALLEN:
         yield _finding(facts[0], seen, reference, UNDER_A_CAUSE)
+
+
+def _of_several(process: Process, facts: list[Fact], place: Fact | None, seen: Course) -> Iterator[Finding]:
+    """The sum of several losses over classes, each at a uniform guess; or a loss written by hand, of which only the answers are known."""
+    found: list[Reference] = []
+    if facts and place is not None:
+        each = [next((one for one in _references(process, fact) if one.message in ("uniform", "coin")), None) for fact in facts]
+        every = all(2 * fact.count >= max(other.count for other in facts) for fact in facts)
+        if every and all(one is not None for one in each):
+            known = [one for one in each if one is not None]
+            found.append(Reference(sum(one.value for one in known), "sum", " + ".join(one.name for one in known)))
+    elif not facts:
+        answers = [fact for fact in process.facts("output") if fact.get("phase") == "train"]
+        shape = answers[0].get("shape") or [] if len(answers) == 1 else []
+        if len(shape) == 2 and shape[1] >= 2 and len(_stepping(process)) == 1:
+            found.append(Reference(math.log(shape[1]), "by-hand", f"ln {shape[1]}"))
+    reference = _nearest(found, seen.level)
+    if reference is None or abs(seen.level - reference.value) > NEAR * reference.value:
+        return
+    still = not seen.still_falls and seen.lowest >= (1 - NEAR) * reference.value and seen.spread < SWING * seen.level
+    yield _finding(place, seen, reference, (0.85 if reference.message == "sum" else 0.8) if still else UNDER_A_CAUSE)
+
+
+def _at_variance(process: Process, fact: Fact, seen: Course) -> Iterator[Finding]:
+    """A squared error that stays at the variance of the targets: what their mean alone gives."""
+    target = batches.only_target(process)
+    variance = guess(process)
+    if target is None or variance is None or float(target.get("target_n") or 0) < MIN_TARGETS or len(_stepping(process)) != 1:
+        return
+    # Of so few batches the level itself is known within its standard error only.
+    error = seen.spread / math.sqrt(seen.n / 2)
+    if (
+        abs(seen.level - variance) > VALUES_NEAR * variance + 2 * error
+        or seen.still_falls
+        or seen.lowest < (1 - 4 * VALUES_NEAR) * variance
+    ):
+        return
+    yield _finding(fact, seen, Reference(variance, "variance", "the variance of the targets"), 0.85)
+
+
+def _stepping(process: Process) -> list[Fact]:
+    return [fact for fact in process.facts("optimizer") if fact.get("steps")]
 
 
 def _references(process: Process, fact: Fact) -> list[Reference]:
