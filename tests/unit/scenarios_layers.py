@@ -1,0 +1,160 @@
+"""Records of the health of layers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from records_builder import RecordBuilder
+from scenarios import scenario
+
+NET = """
+import torch
+import torch.nn as nn
+
+net = nn.Sequential(
+    nn.Linear(8, 16),  # one
+    nn.ReLU(),
+    nn.Linear(16, 16),  # two
+    nn.ReLU(),
+    nn.Linear(16, 4),  # three
+)
+for layer in net:
+    if isinstance(layer, nn.Linear):
+        nn.init.zeros_(layer.weight)
+        nn.init.constant_(layer.bias, -9.0)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for x, y in loader:
+    loss = criterion(net(x), y)
+    loss.backward()
+    optimizer.step()
+"""
+STEPS = (0, 1, 2, 3, 5, 8)
+FINE = [0.2, 0.3, 0.4, 0.01, 0.03, 0.05, 16, 0]
+"""w_rms, w_max, w_unlike, g_rms, g_max, g_unlike, units, units without a gradient."""
+ZERO = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 16, 16]
+
+
+def grads(*rows: list[float]) -> list[list[float]]:
+    """Rows at the usual steps; the last is repeated."""
+    return [[step, *rows[min(number, len(rows) - 1)]] for number, step in enumerate(STEPS)]
+
+
+def relu(*dead: int, feeds: bool = True) -> dict[str, Any]:
+    return {"op": "relu", "kind": "relu", "site": None, "feeds": feeds, "looks": [[step, 16, n] for step, n in enumerate(dead)]}
+
+
+class Net:
+    """A record with layers in a row."""
+
+    def __init__(self, folder: Path, losses: list[float] | None = None, source: str = NET) -> None:
+        self.record = RecordBuilder(folder, source)
+        self.names: list[str] = []
+        if losses:
+            self.record.steps(losses)
+
+    def layer(
+        self,
+        rows: list[list[float]],
+        *,
+        name: str = "",
+        fill: str | None = None,
+        bias: str | None = None,
+        built: str | None = "# one",
+        **data: Any,
+    ) -> Net:
+        key = str(2 * len(self.names))
+        record = self.record
+        origin = {"built_site": record.site(built), "fill_site": record.site(fill), "fill_own": fill is not None}
+        bias_origin = {"built_site": None, "fill_site": record.site(bias), "fill_own": bias is not None}
+        looks = data.pop("looks", [[0, 0.0, 1.0, 1.0, 0.0, 0.5, 0.4], [1, 0.0, 1.0, 1.0, 0.0, 0.5, 0.4]])
+        record.fact("param", key, {"name": f"{name or key}.weight", "optimizer": "0"})
+        whole = {"order": len(self.names), "name": f"{name or key}.weight", "units": 16, "shape": [16, 16], "depth": len(self.names)}
+        whole |= {"behind": list(self.names), "looks": looks, "grads": rows, "origin": origin, "activation": None}
+        record.fact("layer", key, whole | {"bias": {"key": "1", "origin": bias_origin}} | data, at="criterion(net")
+        self.names.append(key)
+        return self
+
+
+@scenario("zero-init", "blocked", "zeros_")
+def two_layers_of_zeros(folder: Path) -> RecordBuilder:
+    empty = [[0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
+    net = Net(folder).layer(grads(ZERO), fill="zeros_", activation=relu(16, 16))
+    return net.layer(grads(ZERO), fill="zeros_", looks=empty).record
+
+
+@scenario("zero-init", "silent", "zeros_")
+def one_layer_of_zeros_before_a_relu(folder: Path) -> RecordBuilder:
+    return Net(folder).layer(grads(ZERO), fill="zeros_", activation=relu(16, 16)).layer(grads(FINE)).record
+
+
+@scenario("zero-init", "same", "zeros_")
+def zeros_before_sigmoids(folder: Path) -> RecordBuilder:
+    same = [0.1, 0.1, 0.0, 0.01, 0.01, 0.0, 16, 0]
+    net = Net(folder).layer(grads(ZERO, same), fill="zeros_").layer(grads(ZERO, same), fill="zeros_")
+    return net.layer(grads(ZERO, FINE), fill="zeros_").record
+
+
+@scenario(None)
+def zero_at_first_only(folder: Path) -> RecordBuilder:
+    return Net(folder).layer(grads(ZERO, FINE), fill="zeros_").layer(grads(ZERO, FINE), fill="zeros_").record
+
+
+@scenario(None)
+def zero_heads_behind_nothing(folder: Path) -> RecordBuilder:
+    empty = [[0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
+    return Net(folder).layer(grads(FINE)).layer(grads(ZERO), fill="zeros_", looks=empty).record
+
+
+@scenario("constant-init", "same", "zeros_")
+def units_that_are_copies(folder: Path) -> RecordBuilder:
+    same = [0.1, 0.1, 0.0, 0.01, 0.01, 0.0, 16, 0]
+    return Net(folder).layer(grads(same), fill="zeros_").layer(grads(same), fill="zeros_").layer(grads(FINE)).record
+
+
+@scenario(None)
+def the_last_layer_is_constant(folder: Path) -> RecordBuilder:
+    same = [0.1, 0.1, 0.0, 0.01, 0.01, 0.0, 16, 0]
+    return Net(folder).layer(grads(FINE)).layer(grads(same), fill="zeros_").record
+
+
+DEAD = [0.2, 0.3, 0.4, 0.0, 0.0, 0.0, 16, 16]
+MOSTLY = [0.2, 0.3, 0.4, 0.01, 0.03, 0.05, 16, 14]
+BIAS_ONLY = [0.2, 0.3, 0.4, 0.0, 0.0, 0.0, 16, 0]
+FLAT = [1.4] * 60
+FALLING = [1.4 / (1 + 0.1 * i) for i in range(60)]
+
+
+@scenario("dead-relu", "all-start", "constant_")
+def dead_from_the_start(folder: Path) -> RecordBuilder:
+    return Net(folder).layer(grads(DEAD), bias="constant_", activation=relu(16, 16)).layer(grads(BIAS_ONLY)).record
+
+
+@scenario("dead-relu", "all-later", "# one")
+def died_later(folder: Path) -> RecordBuilder:
+    return Net(folder).layer(grads(FINE, DEAD), bias="constant_", activation=relu(0, 0), looks=[]).layer(grads(FINE, BIAS_ONLY)).record
+
+
+@scenario("dead-relu", "most-start", "# one", "warning")
+def most_dead_from_the_start(folder: Path) -> RecordBuilder:
+    return Net(folder, FLAT).layer(grads(MOSTLY), activation=relu(14, 14)).layer(grads(FINE)).record
+
+
+@scenario("dead-relu", "most-later", "# one", "warning")
+def most_died_later(folder: Path) -> RecordBuilder:
+    return Net(folder, FLAT).layer(grads(FINE, FINE, MOSTLY), activation=relu(0, 15, 15)).layer(grads(FINE)).record
+
+
+@scenario(None)
+def sparse_and_learning(folder: Path) -> RecordBuilder:
+    return Net(folder, FALLING).layer(grads(MOSTLY), activation=relu(14, 14)).layer(grads(FINE)).record
+
+
+@scenario(None)
+def no_gradient_for_another_reason(folder: Path) -> RecordBuilder:
+    return Net(folder, FLAT).layer(grads(DEAD), activation=relu(2, 2)).layer(grads(DEAD)).record
+
+
+@scenario(None)
+def margin_in_a_loss(folder: Path) -> RecordBuilder:
+    return Net(folder).layer(grads(DEAD), activation=relu(16, 16, feeds=False)).record
