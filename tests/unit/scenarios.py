@@ -251,14 +251,22 @@ def _inplace(folder: Path, **data: Any) -> RecordBuilder:
     return record
 
 
-@scenario("inplace-modifies-saved", "changed", "h = F.softmax")
+@scenario("inplace-modifies-saved", "changed", "out = model(x)")
 def changed_in_place(folder: Path) -> RecordBuilder:
-    return _inplace(folder, made_by="sigmoid", made_site={"file": str(folder / "train.py"), "line": 7, "function": "forward"})
+    record = _inplace(folder, segment=0, changes=[[0, 12]])
+    record.fact("inplace", "y", {"op": "sigmoid_", "shape": [4, 3], "segment": 0, "changes": [[0, 9]]}, at="out = model(x)")
+    record.fact("inplace_saver", "4", {"node": "MulBackward0", "number": 4, "segment": 0}, at="nn.Linear")
+    return record.fact("inplace_saver", "8", {"node": "SigmoidBackward0", "number": 8, "segment": 0}, at="h = F.softmax")
 
 
 @scenario("inplace-modifies-saved", "changed-only", "h = F.softmax")
 def changed_in_place_by_whom(folder: Path) -> RecordBuilder:
     return _inplace(folder, op="add_")
+
+
+@scenario("inplace-modifies-saved", "saved-only", "h = F.softmax")
+def changed_where(folder: Path) -> RecordBuilder:
+    return _inplace(folder).fact("inplace_saver", "8", {"node": "ExpBackward0", "number": 8, "segment": 0}, at="h = F.softmax")
 
 
 @scenario("inplace-modifies-saved", "step", "optimizer.step")
@@ -270,6 +278,55 @@ def changed_by_the_step(folder: Path) -> RecordBuilder:
 @scenario("inplace-modifies-saved", "error", "loss.backward")
 def changed_somewhere(folder: Path) -> RecordBuilder:
     return _inplace(folder)
+
+
+STATE = LOOP.replace("for x", "state = None\nfor x").replace("out = model(x)", "out, state = model(x, state)")
+
+
+def _carried(folder: Path, **data: Any) -> RecordBuilder:
+    record = _optimizer(RecordBuilder(folder, STATE)).fact("backward", "x", {"count": 9} | data, at="loss.backward", count=9)
+    return record.fact("carried", "call@x", {"how": "call", "tuple": True}, at="out, state")
+
+
+def _added(folder: Path, **data: Any) -> RecordBuilder:
+    record = _optimizer(RecordBuilder(folder, LOOP)).fact("backward", "x", {"count": 9} | data, at="loss.backward", count=9)
+    read = {"how": "read", "again": 1, "loss": 1, "backward_site": record.site("loss.backward"), "made_site": None}
+    return record.fact("carried", "read@x", read, at="loss = criterion")
+
+
+AGAIN = {"failed": 1, "error": "RuntimeError: Trying to backward through the graph a second time (or …"}
+CHAINS = {"chains": [[number, number, 60 * number] for number in range(2, 10)]}
+
+
+@scenario("hidden-not-detached", "raised", "out, state")
+def state_carried_and_raised(folder: Path) -> RecordBuilder:
+    return _carried(folder, **AGAIN)
+
+
+@scenario("hidden-not-detached", "grows", "out, state")
+def state_carried_and_growing(folder: Path) -> RecordBuilder:
+    return _carried(folder, **CHAINS)
+
+
+@scenario("hidden-not-detached", "raised-loss", "loss = criterion")
+def losses_added_and_raised(folder: Path) -> RecordBuilder:
+    return _added(folder, **AGAIN)
+
+
+@scenario("hidden-not-detached", "grows-loss", "loss = criterion")
+def losses_added_and_growing(folder: Path) -> RecordBuilder:
+    return _added(folder, **CHAINS)
+
+
+@scenario("hidden-not-detached", "raised", "out, state")
+def state_carried_by_the_text(folder: Path) -> RecordBuilder:
+    record = _optimizer(RecordBuilder(folder, STATE))
+    return record.fact("backward", "x", {"count": 2} | AGAIN, at="loss.backward", count=2)
+
+
+@scenario(None)
+def a_window_of_three_chunks(folder: Path) -> RecordBuilder:
+    return _carried(folder, chains=[[2, 2, 120], [3, 3, 180], [9, 3, 180]])
 
 
 FUNCTION = LOOP.replace(

@@ -121,6 +121,10 @@ class Tape(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.used_sites: dict[int, Site] = {}
         self.nograd_sites: dict[int, Site] = {}
         self.seq: int = torch._C._autograd._get_sequence_nr()
+        self.began = self.seq
+        """Number of the first node that this segment can make."""
+        self.oldest = sys.maxsize
+        """Lowest number of a node in the graph that the segment's backward runs through."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if self.off or self.muted:

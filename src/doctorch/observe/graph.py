@@ -91,6 +91,7 @@ def _first() -> dict[str, Any]:
 def _look(session: Session, call: Call, loss: torch.Tensor) -> None:
     tape, params = session.tape, session.params
     reached, nodes, functions = walk(loss.grad_fn)
+    tape.oldest = min(nodes, default=tape.oldest)
     for cls in functions:
         note_function(session, cls)
     by_site: Counter[int] = Counter()

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from doctorch.observe import exits, last_exception, lines, values
+from doctorch.observe.carried import CarriedWatcher
 from doctorch.observe.events import Watcher
 from doctorch.observe.functions import InplaceWatcher
 from doctorch.observe.indices import copied
@@ -41,6 +42,7 @@ WATCHERS: tuple[Callable[[Session], Watcher], ...] = (
     ModeWatcher,
     ReshapeWatcher,
     InplaceWatcher,
+    CarriedWatcher,
     LossValues,
     LossTerms,
     Softmaxes,

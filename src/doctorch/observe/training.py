@@ -96,7 +96,7 @@ class TrainingObserver:
         site: Site | None = None
         try:
             site = here(2)
-            state = self._backward_begins(tensors, kwargs, site, popped, began)
+            state = self._backward_begins(tensors, _retained(args, kwargs), site, popped, began)
         except Exception:
             session.recorder.failed()
         self.backward_depth += 1
@@ -133,7 +133,7 @@ class TrainingObserver:
             return original(tensors, *args, **kwargs)
         except BaseException as error:
             try:
-                self._light_failure(tensors, error, kwargs)
+                self._light_failure(tensors, error, _retained(args, kwargs))
             except Exception:
                 session.recorder.failed()
             raise
@@ -148,8 +148,8 @@ class TrainingObserver:
             except Exception:
                 session.recorder.failed()
 
-    def _light_failure(self, tensors: Any, error: BaseException, kwargs: dict[str, Any]) -> None:
-        call = graph.begin(self.session, _first_tensor(tensors), here(2), False, bool(kwargs.get("retain_graph")))
+    def _light_failure(self, tensors: Any, error: BaseException, retained: bool) -> None:
+        call = graph.begin(self.session, _first_tensor(tensors), here(2), False, retained)
         graph.end(self.session, call, error)
 
     def _wrap_optimizer(self) -> None:
@@ -223,14 +223,14 @@ class TrainingObserver:
             fire(self.session, self.session.events.cleared, target, site)
         self.session.watch(now() - began)
 
-    def _backward_begins(self, tensors: Any, kwargs: dict[str, Any], site: Site | None, deep: bool, began: int) -> Any:
+    def _backward_begins(self, tensors: Any, retained: bool, site: Site | None, deep: bool, began: int) -> Any:
         session = self.session
         session.recorder.ensure_started()
         session.recorder.role = "training"
         self._forward_ends(began)
         loss = _first_tensor(tensors)
         before = [(watch, watch.backward_begins()) for watch in self._followed()]
-        call = graph.begin(session, loss, site, deep, bool(kwargs.get("retain_graph") or kwargs.get("create_graph")))
+        call = graph.begin(session, loss, site, deep, retained)
         if session.events.backward_begins:
             fire(session, session.events.backward_begins, loss, site)
         self._read_loss(tensors)
@@ -384,6 +384,11 @@ def _is_stepping(identity: int) -> bool:
 
 
 _OPTIMIZER_FILE = Optimizer.profile_hook_step.__code__.co_filename
+
+
+def _retained(args: Any, kwargs: dict[str, Any]) -> bool:
+    """Whether the graph outlives the backward: ``backward(tensors, grad_tensors, retain_graph, create_graph)``."""
+    return any(args[1:3]) or bool(kwargs.get("retain_graph") or kwargs.get("create_graph"))
 
 
 def _first_tensor(tensors: Any) -> torch.Tensor | None:

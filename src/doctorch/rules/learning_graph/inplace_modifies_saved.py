@@ -12,6 +12,8 @@ from doctorch.rules.shared import place_of, related, shape_text, site_place
 
 ERROR = "modified by an inplace operation"
 SHAPE = re.compile(r"\[torch\.\S*Tensor \[([\d, ]*)\]\]")
+OUTPUT = re.compile(r"which is output \d+ of (\w+)")
+EXPLAINS = ("loss-plateau",)
 VERSION = re.compile(r"is at version (\d+); expected version (\d+)")
 
 
@@ -26,34 +28,65 @@ def _finding(process: Process, fact: Fact) -> Finding:
     text = str(fact.get("message"))
     match = SHAPE.search(text)
     shape = [int(size) for size in match[1].split(",") if size.strip()] if match else []
-    changed = sorted((one for one in process.facts("inplace") if one.get("shape") == shape), key=lambda one: one.line or 0)
-    here = Place(fact.file, fact.line) if fact.file and fact.line else None
-    stepped = None if changed else _stepped(process, shape)
-    first = changed[0] if changed else None
-    made = site_place(first.get("made_site")) if first is not None else None
     versions = VERSION.search(text)
+    saver = _saver(process)
+    changed = _changed(process, text, shape, int(versions[2]) if versions else 0, saver)
+    here = Place(fact.file, fact.line) if fact.file and fact.line else None
+    stepped = None if changed is not None else _stepped(process, shape)
+    saved_at = place_of(saver) if saver is not None else None
+    if changed is not None:
+        message = "changed" if saved_at is not None else "changed-only"
+    else:
+        message = "step" if stepped else "saved-only" if saved_at is not None else "error"
     values: dict[str, Value] = {
         "shape": shape_text(shape),
-        "op": str(first.get("op")) if first is not None else "",
-        "made_by": str(first.get("made_by") or "an operator") if first is not None else "",
-        "made_line": made.line if made else 0,
+        "op": str(changed.get("op")) if changed is not None else "",
+        "saver": _spoken(str(saver.get("node"))) if saver is not None else "",
+        "saved_line": saved_at.line if saved_at else 0,
         "backward_line": here.line if here else 0,
         "times": int(versions[1]) - int(versions[2]) if versions else 1,
     }
-    message = (
-        "changed" if first is not None and made is not None else "changed-only" if first is not None else "step" if stepped else "error"
-    )
     return Finding(
         rule=RULE.id,
         severity=Severity.ERROR,
         message=message,
         values=values,
-        place=(place_of(first) if first is not None else None) or stepped or here,
-        related=related(made, *(place_of(one) for one in changed[1:]), here),
+        place=(place_of(changed) if changed is not None else None) or stepped or saved_at or here,
+        related=related(saved_at, site_place(changed.get("made_site")) if changed is not None else None, here),
         why="saved",
         fix="order" if stepped else "copy",
+        explains=EXPLAINS,
         ground="error",
+        certain_now=True,
     )
+
+
+def _saver(process: Process) -> Fact | None:
+    """The operator for whose gradient the tensor was saved: of those that refuse, the one whose turn comes first."""
+    return max(process.facts("inplace_saver"), key=lambda one: int(one.get("number") or 0), default=None)
+
+
+def _changed(process: Process, text: str, shape: list[int], expected: int, saver: Fact | None) -> Fact | None:
+    """The first operator that changed the tensor after it was saved: it found it at the version that backward expects."""
+    output = OUTPUT.search(text)
+    op = _spoken(output[1]) if output else ""
+    number = int(saver.get("number") or 0) if saver is not None else -1
+    segment = saver.get("segment") if saver is not None else None
+    found: list[tuple[tuple[bool, bool, bool], int, Fact]] = []
+    for one in process.facts("inplace"):
+        if segment is not None and one.get("segment") != segment:
+            continue
+        after = [at for version, at in one.get("changes") or () if version == expected and at > number]
+        alike, named = one.get("shape") == shape, str(one.get("op")).strip("_").replace("_", "") == op
+        if not (alike or (after and op == "copyslices")):
+            continue
+        found.append(((not after, not alike, not named), min(after, default=one.line or 0), one))
+    return min(found, key=lambda one: one[:2], default=((), 0, None))[2]
+
+
+def _spoken(node: str) -> str:
+    """``SigmoidBackward0`` is ``sigmoid``."""
+    return re.sub(r"Backward\d*$", "", node).lower()
 
 
 def _stepped(process: Process, shape: list[int]) -> Place | None:
