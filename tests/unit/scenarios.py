@@ -224,6 +224,24 @@ def batch_as_time(folder: Path) -> RecordBuilder:
     return record.fact("recurrent", "GRU/fc", whole, at="h = F.softmax")
 
 
+def _evaluated_often(folder: Path, losses: list[float], training: list[float]) -> RecordBuilder:
+    record = _cross_entropy(_optimizer(RecordBuilder(folder, LOOP)), train_count=40).steps(training)
+    each = len(training) // len(losses)
+    passes = [[each * (i + 1), loss, 4] for i, loss in enumerate(losses)]
+    record.fact("backward", "x", {}, at="loss.backward", count=len(training))
+    return record.fact("evaluation", "x", {"function": "cross_entropy", "caller": None, "passes": passes}, at="criterion(out")
+
+
+@scenario("overfitting", "gap", "criterion(out", "advice")
+def curves_that_open(folder: Path) -> RecordBuilder:
+    return _evaluated_often(folder, [1.2, 0.9, 0.7, 0.75, 0.82, 0.9, 0.95, 1.0], [1.3 * 0.98**i for i in range(80)])
+
+
+@scenario(None)
+def curves_that_stay_apart(folder: Path) -> RecordBuilder:
+    return _evaluated_often(folder, [1.2, 0.9, 0.7, 0.71, 0.72, 0.7, 0.71, 0.72], [1.3 * 0.98**i for i in range(80)])
+
+
 @scenario("graph-broken-partial", "term", "h = F.softmax")
 def one_head_cut_off(folder: Path) -> RecordBuilder:
     record = _optimizer(RecordBuilder(folder, LOOP))

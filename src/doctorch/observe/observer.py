@@ -12,6 +12,7 @@ import torch
 
 from doctorch.observe import exits, last_exception, lines, values
 from doctorch.observe.carried import CarriedWatcher
+from doctorch.observe.evaluations import EvaluationWatcher
 from doctorch.observe.events import Watcher
 from doctorch.observe.functions import InplaceWatcher
 from doctorch.observe.indices import copied
@@ -41,6 +42,7 @@ WATCHERS: tuple[Callable[[Session], Watcher], ...] = (
     LoadWatcher,
     ModeWatcher,
     ReshapeWatcher,
+    EvaluationWatcher,
     InplaceWatcher,
     CarriedWatcher,
     LossValues,
