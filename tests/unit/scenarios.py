@@ -508,9 +508,24 @@ def cleared_at_every_micro_batch(folder: Path) -> RecordBuilder:
 SCHEDULED = LOOP.replace("criterion = ", "plan = torch.optim.lr_scheduler.StepLR(optimizer, 5)\ncriterion = ", 1)
 
 
-def _scheduled(folder: Path, calls: int) -> RecordBuilder:
+def _scheduled(folder: Path, calls: int, cls: str = "StepLR") -> RecordBuilder:
     record = _optimizer(RecordBuilder(folder, SCHEDULED), steps=100, rate_trace=[[1, 0.1], [20, 1e-3], [40, 1e-5]])
-    return record.fact("scheduler", 0, {"cls": "StepLR", "optimizer": "0", "steps": calls, "step_site": None}, at="StepLR")
+    return record.fact("scheduler", 0, {"cls": cls, "optimizer": "0", "steps": calls, "step_site": None}, at="StepLR")
+
+
+@scenario("scheduler-kills-lr", "fell", "StepLR")
+def noise_taken_for_a_plateau(folder: Path) -> RecordBuilder:
+    return _scheduled(folder, 100, "ReduceLROnPlateau")
+
+
+@scenario(None)
+def plateau_by_epochs(folder: Path) -> RecordBuilder:
+    return _scheduled(folder, 10, "ReduceLROnPlateau")
+
+
+@scenario(None)
+def scheduled_to_nothing_when_solved(folder: Path) -> RecordBuilder:
+    return _scheduled(folder, 100).steps([2.0 / (1 + i) for i in range(100)])
 
 
 @scenario("scheduler-kills-lr", "fell", "StepLR")
@@ -526,8 +541,8 @@ def scheduled_too_fast(folder: Path) -> RecordBuilder:
 FROZEN = LOOP.replace("optimizer = ", "for p in model.parameters():\n    p.requires_grad = False\noptimizer = ", 1)
 
 
-def _frozen(folder: Path, head: bool) -> RecordBuilder:
-    record = _optimizer(RecordBuilder(folder, FROZEN))
+def _frozen(folder: Path, head: bool, losses: list[float] | None = None) -> RecordBuilder:
+    record = _optimizer(RecordBuilder(folder, FROZEN)).steps(losses or around(1.2, 40, 0.01))
     record.fact("backward", "x", {"count": 40}, at="loss.backward")
     record.fact("module", 0, {"cls": "Net", "train_grad_calls": 40, "calls": 40, "class_sites": {}}, at="class Net")
     for key, name in enumerate(("body.weight", "head.weight")):
@@ -544,6 +559,17 @@ def body_frozen(folder: Path) -> RecordBuilder:
 @scenario("frozen-by-mistake", "all", "requires_grad = False")
 def all_frozen(folder: Path) -> RecordBuilder:
     return _frozen(folder, head=False)
+
+
+@scenario("frozen-by-mistake", "none", "requires_grad = False")
+def all_frozen_and_backward_failed(folder: Path) -> RecordBuilder:
+    error = "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn"
+    return _frozen(folder, head=False).fact("backward", "x", {"count": 1, "error": error}, at="loss.backward")
+
+
+@scenario(None)
+def body_frozen_and_it_learns(folder: Path) -> RecordBuilder:
+    return _frozen(folder, head=True, losses=[1.2 / (1 + i) for i in range(40)])
 
 
 def _arms(**ends: tuple[float, float]) -> dict[str, Any]:

@@ -86,9 +86,15 @@ class TurnWatcher(Watcher):
         self.note("Z", site)
 
     def _before_step(self, optimizer: Optimizer, watch: Any) -> None:
-        if watch.written and watch.sample and watch.grads() != watch.seen:
-            since = itertools.takewhile(lambda call: call[0] not in "Bb", reversed(self.calls))
-            self.grads_set |= not any(letter in "CUGZ" for letter, _ in since)
+        if not watch.written or not watch.sample:
+            return
+        now, seen = watch.grads(), watch.seen
+        if now == seen:
+            return
+        # Clipping and unscaling change a gradient in place; another tensor in its stead is the script's doing.
+        since = "".join(letter for letter, _ in itertools.takewhile(lambda call: call[0] not in "Bb", reversed(self.calls)))
+        replaced = any(one and other and one[0] != other[0] for one, other in zip(now, seen, strict=False))
+        self.grads_set |= replaced or not any(letter in since for letter in "CUGZ")
 
     def _stepped(self, optimizer: Any, watch: Any, site: Site | None) -> None:
         key = watch.key

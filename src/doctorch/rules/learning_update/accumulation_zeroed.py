@@ -25,6 +25,7 @@ def examine(run: Run) -> Iterator[Finding]:
                 and fact.get("backward_sites") == 1
                 and bool(fact.get("from_forwards"))
                 and not fact.get("grads_set")
+                and str(fact.get("pattern")).split().count("C") <= 1  # gradients clipped one by one are gathered elsewhere
                 and int(fact.get("cleared_between") or 0) == int(fact["backwards"]) - 1
             ),
         )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from doctorch.analysis import tensors
+from doctorch.analysis.losses import share_left
 from doctorch.findings import Finding, Place, Severity, Value
 from doctorch.records.reader import Fact, Process, Run
 from doctorch.rules.api import Rule
@@ -15,50 +16,96 @@ from doctorch.source.files import SourceFile
 from doctorch.source.project import Project, project_of
 
 MIN_SHARE = 0.5
-"""Share of a model's weights that must be frozen: fixed tables and filters of an otherwise learning model stay below it."""
-EXPLAINS = ("loss-plateau", "graph-broken", "lr-too-low", "optimizer-missing-params", "vanishing-gradients")
+"""Share of a model's weights that must be frozen: fixed tables and filters of an otherwise learning model stay below it. The last layer
+counts whatever its size: what lies before it has to learn through its random weights."""
+STUCK = 0.6
+"""Share of its first value above which the loss must have stayed. Random features under a trained layer (a reservoir, an adapter on a base
+of any kind) are a way to learn, and do, where they are meant."""
+MIN_CALLS = 3
+"""A module that is called once prepares data and is no part of what trains."""
+OTHER_ORIGINS = ("torch.load", "from_pretrained", "pretrained=", "weights=", ".copy_(", "safetensors")
+"""Words in a text that may have brought trained weights in without load_state_dict."""
+NO_GRADIENT = "does not require grad"
+EXPLAINS = ("loss-plateau", "graph-broken", "lr-too-low", "lr-too-high", "optimizer-missing-params", "vanishing-gradients")
 
 
 def examine(run: Run) -> Iterator[Finding]:
     for process in run.training[:1]:
+        project = project_of(run)
         for module in process.facts("module"):
-            if (finding := _of(project_of(run), process, module)) is not None:
+            finding = _nothing_left(project, process, module) or _stuck(project, process, module)
+            if finding is not None:
                 yield finding
 
 
-def _of(project: Project, process: Process, module: Fact) -> Finding | None:
-    # Weights that came from somewhere are frozen for a reason; so are those of a model that only judges or teaches.
-    if module.get("loaded") or module.get("pretrained") or not module.get("train_grad_calls", module.get("train_calls")):
+def _params(process: Process, module: Fact) -> list[Fact]:
+    return [p for p in process.facts("param") if str(p.get("root")) == module.key and p.get("is_parameter") and p.get("registered")]
+
+
+def _nothing_left(project: Project, process: Process, module: Fact) -> Finding | None:
+    """Everything is frozen, and backward failed for want of anything that requires a gradient."""
+    params = _params(process, module)
+    failed = any(NO_GRADIENT in str(fact.get("error") or "") for fact in process.facts("backward"))
+    others = [other for other in process.facts("module") if other.key != module.key and other.get("n_trainable")]
+    if not failed or not params or others or any(p.get("requires_grad") for p in params):
         return None
-    params = [p for p in process.facts("param") if str(p.get("root")) == module.key and p.get("is_parameter") and p.get("registered")]
-    frozen = [p for p in params if not p.get("requires_grad") and not p.get("had_grad") and _is_weight(p)]
+    return _finding(project, module, params, params, "none")
+
+
+def _stuck(project: Project, process: Process, module: Fact) -> Finding | None:
+    """Weights that nothing was loaded into are frozen, and the loss does not come down."""
+    # Weights that came from somewhere are frozen for a reason; so are those of a model that only judges or teaches.
+    if (
+        module.get("pretrained")
+        or int(module.get("calls") or 0) < MIN_CALLS
+        or not module.get("train_grad_calls", module.get("train_calls"))
+    ):
+        return None
+    left = share_left(process)
+    if left is None or left <= STUCK or _other_origin(project, process):
+        return None
+    params = _params(process, module)
+    weights = [p for p in params if _is_weight(p)]
+    frozen = [p for p in weights if not p.get("requires_grad") and not p.get("had_grad") and not p.get("loaded")]
     learning = [p for p in params if p.get("requires_grad")]
     share = tensors.numel(frozen) / max(1, tensors.numel(params))
-    if not frozen or share < MIN_SHARE or not (learning or _meant_to_train(process)):
+    last = max(weights, key=lambda p: int(p.key), default=None)
+    if not frozen or not (learning or process.facts("backward")):
         return None
+    if (module.get("loaded") or share < MIN_SHARE) and (last not in frozen or not learning):
+        return None
+    return _finding(project, module, params, frozen, "part" if learning else "all")
+
+
+def _other_origin(project: Project, process: Process) -> bool:
+    """Whether weights may have come in by a way that is not observed."""
+    return not process.facts("load") and any(word in file.text for file in project.files for word in OTHER_ORIGINS)
+
+
+def _finding(project: Project, module: Fact, params: Sequence[Fact], frozen: Sequence[Fact], message: str) -> Finding | None:
     lines = _freezing_lines(project)
-    place = lines[0] if lines else None
-    if place is None:
+    if not lines:
         return None  # frozen by a library, which knows why
+    learning = [p for p in params if p.get("requires_grad")]
     values: dict[str, Value] = {
         "module": str(module.get("cls") or "the model"),
         "frozen": len(frozen),
         "tensors": len(params),
-        "share": share,
+        "share": tensors.numel(frozen) / max(1, tensors.numel(params)),
         "names": tensors.module_names(frozen),
         "left": tensors.module_names(learning) if learning else "nothing",
     }
     return Finding(
         rule=RULE.id,
         severity=Severity.ERROR,
-        message="part" if learning else "all",
+        message=message,
         values=values,
-        place=place,
+        place=lines[0],
         related=related(*lines[1:], site_place(module.get("call_site")), place_of(module)),
-        why="random",
+        why="nothing" if message == "none" else "random",
         fix="unfreeze",
         explains=EXPLAINS,
-        confidence=0.9,
+        confidence=1.0 if message == "none" else 0.9,
     )
 
 
@@ -67,10 +114,6 @@ def _is_weight(param: Fact) -> bool:
     return (
         len(param.get("shape") or ()) >= 2 and str(param.get("name") or "").rpartition(".")[2].startswith("weight") and param["numel"] > 1
     )
-
-
-def _meant_to_train(process: Process) -> bool:
-    return bool(process.facts("backward"))
 
 
 def _freezing_lines(project: Project) -> list[Place]:

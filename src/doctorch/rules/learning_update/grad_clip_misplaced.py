@@ -15,6 +15,8 @@ from doctorch.source import edits, query
 from doctorch.source.files import SourceFile
 from doctorch.source.project import Project
 
+NO_BOUND = 1e6
+"""From here on a bound is none: the call is made for the norm that it returns."""
 EXPLAINS = ("exploding-gradients", "loss-diverges", "grad-clip-too-small")
 
 
@@ -75,10 +77,10 @@ def _scaled(process: Process) -> Finding | None:
 
 
 def _limit(process: Process, clip: Place | None) -> float | None:
-    """What was clipped to at that line; None for an infinite bound, and where it is not known."""
+    """What was clipped to at that line; None for one that no gradient reaches, and where it is not known."""
     found = next((fact for fact in process.facts("clip") if place_of(fact) == clip), None)
     limit = float(found.get("limit") or math.nan) if found is not None else math.nan
-    return limit if math.isfinite(limit) else None
+    return limit if limit < NO_BOUND else None
 
 
 def _finding(

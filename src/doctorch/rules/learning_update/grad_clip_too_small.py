@@ -16,7 +16,7 @@ ALWAYS = 0.95
 """Share of the calls that clipped."""
 KEPT = 0.05
 """Mean share of the gradient that clipping left."""
-SMALL = 1e-4
+SMALL = 5e-4
 """Change of the weights by a step, relative to their norm, below which thousands of steps are needed to go anywhere. A recipe of a fixed
 norm has a rate to match and moves them by more."""
 STUCK = 0.9

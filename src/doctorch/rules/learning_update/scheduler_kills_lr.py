@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from doctorch.analysis.losses import share_left
 from doctorch.findings import Finding, Severity, Value
 from doctorch.records.reader import Fact, Process, Run
 from doctorch.rules.api import Rule
 from doctorch.rules.shared import place_of, related, site_place
 
 MIN_STEPS = 40
-DEAD = 0.001
-"""Share of its highest value below which a rate does nothing worth its time. Cosine schedules that end at 0 pass it in the last 2 % of
-their steps, an exponential one that ends there only at its end."""
+DEAD = 0.0009
+"""Share of its highest value below which a rate does nothing worth its time; three decays by ten stay above it. Cosine schedules that end
+at 0 pass it in the last 2 % of their steps, an exponential one that ends there only at its end."""
 DEAD_SHARE = 0.4
 """Share of all steps made below it."""
+PER_STEP = 0.5
+"""Steps of a scheduler for each of the optimizer's, above which it goes by steps. A ReduceLROnPlateau that does so takes the noise of
+single batches for a plateau; by epochs it follows what the loss really does."""
+CONVERGED, COME_DOWN = 0.1, 0.5
+"""Share of its first value below which the loss has been brought before: then a rate of nothing costs nothing. The second is for a
+schedule that is stepped by epochs, as schedules are meant to be: it may be a slow end that was wanted."""
 EXPLAINS = ("lr-too-low", "loss-plateau")
 
 
@@ -29,13 +36,17 @@ def examine(run: Run) -> Iterator[Finding]:
 def _of(process: Process, scheduler: Fact, optimizer: Fact) -> Finding | None:
     trace = [(int(step), float(rate)) for step, rate in optimizer.get("rate_trace") or ()]
     total = int(optimizer.get("steps") or 0)
-    if total < MIN_STEPS or not trace or scheduler.get("cls") == "ReduceLROnPlateau":
+    per_step = int(scheduler.get("steps") or 0) / max(1, total)
+    on_plateau = scheduler.get("cls") == "ReduceLROnPlateau"
+    if total < MIN_STEPS or not trace or (on_plateau and per_step < PER_STEP):
         return None
     peak = max(rate for _, rate in trace)
     died = _died(trace, peak)
     if died is None or total - died < DEAD_SHARE * total:
         return None
-    per_step = int(scheduler.get("steps") or 0) / total
+    left = share_left(process)
+    if left is not None and left < (CONVERGED if per_step > PER_STEP else COME_DOWN):
+        return None
     values: dict[str, Value] = {
         "cls": str(scheduler.get("cls")),
         "peak": peak,
@@ -53,7 +64,7 @@ def _of(process: Process, scheduler: Fact, optimizer: Fact) -> Finding | None:
         values=values,
         place=place_of(scheduler) or stepped,
         related=related(stepped, place_of(optimizer)),
-        why="every-step" if per_step > 0.9 else "too-fast",
+        why="noise" if on_plateau else "every-step" if per_step > 0.9 else "too-fast",
         fix="per-epoch" if per_step > 0.9 else "slower",
         explains=EXPLAINS,
         confidence=0.95,
