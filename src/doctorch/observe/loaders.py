@@ -199,7 +199,7 @@ class LoaderObserver:
         place = (built, site, type(getattr(loader, "dataset", None)))
         found = self.by_place.get(place) if built is not None and site is not None else None
         if found is not None:  # built anew in the loop, for each epoch or step: one loader to whoever reads the record
-            found.ref = weakref.ref(loader)
+            found.point_at(loader)
             found.entry.data["built"] += 1
         else:
             key = str(self.number)

@@ -34,6 +34,7 @@ from doctorch.observe.targets import TargetWatcher
 from doctorch.observe.training import TrainingObserver
 from doctorch.observe.turns import TurnWatcher
 from doctorch.observe.updates import UpdateWatcher
+from doctorch.observe.vocabularies import VocabularyWatcher
 from doctorch.observe.wrap import hide_from_dynamo
 
 WATCHERS: tuple[Callable[[Session], Watcher], ...] = (
@@ -51,6 +52,7 @@ WATCHERS: tuple[Callable[[Session], Watcher], ...] = (
     InputWatcher,
     TargetWatcher,
     LayerWatcher,
+    VocabularyWatcher,
 )
 """Observers that only listen to the session's events, each in a module of its own."""
 

@@ -31,6 +31,7 @@ class LoaderWatch:
 
     __slots__ = (
         "ref",
+        "dataset",
         "entry",
         "key",
         "batches",
@@ -45,11 +46,22 @@ class LoaderWatch:
     )
 
     def __init__(self, loader: Any, key: str, entry: Any) -> None:
-        self.ref = weakref.ref(loader) if loader is not None else None
+        self.ref: weakref.ref[Any] | None = None
+        self.dataset: weakref.ref[Any] | None = None
+        """Its data set, which outlives a loader that is built in the loop's header."""
+        self.point_at(loader)
         self.key = key
         self.entry = entry
         self.batches = self.iterators = self.wait_ns = self.first_wait_ns = 0
         self.fetch_ns = self.fetch_cpu_ns = self.fetched = self.samples = self.ticks = 0
+
+    def point_at(self, loader: Any) -> None:
+        """This loader is the one now."""
+        self.ref = weakref.ref(loader) if loader is not None else None
+        try:
+            self.dataset = weakref.ref(getattr(loader, "dataset", None))
+        except TypeError:  # None, a list or a tuple
+            self.dataset = None
 
 
 class Sampler:

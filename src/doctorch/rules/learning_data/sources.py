@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 
 from doctorch.findings import Place
 from doctorch.records.reader import Fact
@@ -26,6 +27,8 @@ def input_expression(project: Project, fact: Fact) -> tuple[SourceFile, ast.expr
     name = str(fact.get("name") or "0").split(".")[0]
     for call in sorted(query.calls_at(file, fact.line), key=_holds_calls):
         if isinstance(call.func, ast.Attribute) and call.func.attr in NO_MODELS:
+            continue
+        if isinstance(call.func, ast.Name) and hasattr(builtins, call.func.id):
             continue
         value = query.argument(call, int(name), "") if name.isdigit() else query.argument(call, 99, name)
         if value is not None and not isinstance(value, ast.Constant):
