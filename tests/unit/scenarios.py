@@ -1747,7 +1747,7 @@ def smoothed_and_converged(folder: Path) -> RecordBuilder:
 
 
 import scenarios_data  # noqa: E402, F401 (registers its own)
-import scenarios_layers  # noqa: E402, F401 (registers its own)
 import scenarios_indices  # noqa: E402, F401
+import scenarios_layers  # noqa: E402, F401 (registers its own)
 import scenarios_loss  # noqa: E402, F401 (registers its own)
 import scenarios_update  # noqa: E402, F401

@@ -137,7 +137,8 @@ class VocabularyWatcher(Watcher):
         if any(table.entry.key == key for table in self.tables):
             return
         sample = {hash(word): words[word] for word in heapq.nsmallest(SAMPLE, words, key=hash)}
-        data: dict[str, Any] = {"where": where, "of": of, "name": name, "loader": loader, "size": len(words), "first": min(words.values()), "against": {}}
+        data: dict[str, Any] = {"where": where, "of": of, "name": name, "loader": loader, "against": {}}
+        data.update(size=len(words), first=min(words.values()))
         entry = self.session.recorder.fact("vocabulary", key, site, lambda: data)
         for other in self.tables:
             if other.entry.data["where"] == where:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from itertools import chain
 
 from doctorch.findings import Finding, Place, Severity
 from doctorch.records.reader import Fact, Process, Run
