@@ -298,6 +298,49 @@ def changed_somewhere(folder: Path) -> RecordBuilder:
     return _inplace(folder)
 
 
+FUNCTION = LOOP.replace(
+    "class Net",
+    "class Own(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n        ctx.kept = x\n        return x * x\n\n"
+    "    @staticmethod\n    def backward(ctx, grad_output):\n        return 2 * ctx.kept\n\n\nclass Net",
+    1,
+)
+
+
+@scenario("custom-backward-wrong-count", "raised", "return 2 * ctx.kept")
+def one_gradient_for_two_inputs(folder: Path) -> RecordBuilder:
+    text = FUNCTION.replace("def forward(ctx, x)", "def forward(ctx, x, power)")
+    record = _optimizer(RecordBuilder(folder, text)).fact("function", "Own@x", {"cls": "Own"}, at="def backward")
+    error = "RuntimeError: function OwnBackward returned an incorrect number of gradients (expected 2, got 1)"
+    return record.fact("backward", "x", {"failed": 1, "error": error}, at="loss.backward")
+
+
+@scenario("custom-backward-wrong-count", "raised", "return 2 * ctx.kept")
+def three_gradients_for_one_input(folder: Path) -> RecordBuilder:
+    error = "function OwnBackward returned an incorrect number of gradients (expected 1, got 3)"
+    return _optimizer(RecordBuilder(folder, FUNCTION)).fact("backward", "x", {"failed": 1, "error": error}, at="loss.backward")
+
+
+def _idle(folder: Path, used: int) -> RecordBuilder:
+    record = _optimizer(RecordBuilder(folder, LOOP))
+    site = {"Net": record.site("class Net")}
+    record.fact("module", 0, {"cls": "Net", "qualname": "__main__.Net", "class_sites": site}, at="class Net")
+    for key, name in enumerate(("fc.weight", "fc.bias", "emb.weight")):
+        data = {"name": name, "root": "0", "numel": 4, "is_parameter": True, "registered": True, "requires_grad": True, "optimizer": "0"}
+        reached = 0 if name.startswith("emb") else 5
+        record.fact("param", key, data | {"used": 5 if reached else used, "reached": reached, "had_grad": bool(reached)})
+    return record
+
+
+@scenario("module-unused", "never", "self.emb", "advice")
+def never_called(folder: Path) -> RecordBuilder:
+    return _idle(folder, 0)
+
+
+@scenario("module-unused", "dropped", "self.emb", "advice")
+def called_for_nothing(folder: Path) -> RecordBuilder:
+    return _idle(folder, 5)
+
+
 STATE = LOOP.replace("for x", "state = None\nfor x").replace("out = model(x)", "out, state = model(x, state)")
 
 
@@ -345,14 +388,6 @@ def state_carried_by_the_text(folder: Path) -> RecordBuilder:
 @scenario(None)
 def a_window_of_three_chunks(folder: Path) -> RecordBuilder:
     return _carried(folder, chains=[[2, 2, 120], [3, 3, 180], [9, 3, 180]])
-
-
-FUNCTION = LOOP.replace(
-    "class Net",
-    "class Own(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n        ctx.kept = x\n        return x * x\n\n"
-    "    @staticmethod\n    def backward(ctx, grad_output):\n        return 2 * ctx.kept\n\n\nclass Net",
-    1,
-)
 
 
 def _function(folder: Path, **data: Any) -> RecordBuilder:

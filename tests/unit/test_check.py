@@ -37,7 +37,20 @@ class Net(nn.Module):
         return x
 """
 
+OWN = """
+class Own(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, k):
+        return x * k
+    @staticmethod
+    def backward(ctx, g):
+        return g * 2
+"""
+
 SICK = [
+    ("custom-backward-wrong-count", HEAD + OWN, "return g * 2"),
+    ("custom-backward-wrong-count", HEAD + OWN.replace("(ctx, x, k)", "(x, k)").replace("g * 2", "g, None, g")
+     + "    @staticmethod\n    def setup_context(ctx, inputs, output):\n        pass\n", "return g, None, g"),
     ("missing-zero-grad", HEAD + "opt = torch.optim.SGD(p, lr=1)\nfor x in d:\n    loss = f(x)\n    loss.backward()\n    opt.step()\n", "loss.backward()"),
     ("zero-grad-before-step", HEAD + "for x in d:\n    loss = f(x)\n    loss.backward()\n    opt.zero_grad()\n    opt.step()\n", "opt.zero_grad()"),
     ("missing-step", HEAD + "opt = torch.optim.SGD(p, lr=1)\nfor x in d:\n    opt.zero_grad()\n    f(x).backward()\n", "backward()"),
@@ -57,6 +70,11 @@ SICK = [
 ]  # fmt: skip
 
 HEALTHY = [
+    # Nones beyond the inputs, a tuple made elsewhere, a number of inputs that the call decides
+    HEAD + OWN.replace("g * 2", "g, None, None"),
+    HEAD + OWN.replace("g * 2", "(g,) + (None,) * 1") + HEAD + OWN.replace("g * 2", "both(g)").replace("Own", "Other"),
+    HEAD + OWN.replace("x, k)", "*x)").replace("x * k", "x[0]"),
+    HEAD + OWN.replace("torch.autograd.Function", "Mine"),
     HEAD + "loss = F.binary_cross_entropy(torch.sigmoid(x), y) + F.nll_loss(F.log_softmax(x, dim=1), y)\n",
     HEAD + "loss = F.binary_cross_entropy_with_logits(net(x), y)\n",
     # a clearing that the text does not show in this loop

@@ -68,6 +68,7 @@ EDITED = {
     "encoder_without_gradients": "for x, y in loader:\n    out = model(x)\n",
     "decorated_forward": "self.emb = nn.Embedding(10, 4)\n\n    def forward",
     "one_left_over": "DataLoader(data, batch_size=16, drop_last=True)",
+    "one_gradient_for_two_inputs": "return (2 * ctx.kept), None",
     "grad_output_ignored": "return grad_output * (2 * ctx.kept)",
     "state_carried_and_raised": "    loss.backward()\n    state = tuple(s.detach() for s in state)\n    optimizer.step()",
     "step_first_and_cleared": "    optimizer.zero_grad()\n    loss.backward()\n    optimizer.step()\n",

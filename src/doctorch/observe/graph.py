@@ -109,6 +109,7 @@ def _look(session: Session, call: Call, loss: torch.Tensor) -> None:
             bits |= 1 << param.index
             param.entry.data["reached"] += 1
             session.recorder.touch(param.entry)
+    params.note_moves(tape.used & ~bits)
     call.used = params.members(tape.used)
     call.before = [_grad_state(p.ref()) for p in call.used]
     params.used(tape.used, tape.used_grad, tape.used_sites, tape.nograd_sites)

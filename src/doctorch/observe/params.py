@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from doctorch.observe import lines
+from doctorch.observe import lines, values
 from doctorch.observe.lines import Site
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 MAX_PARAMS = 4000
 """Parameters followed one by one; a model with more is still watched, its rest is not told apart."""
 
+MAX_MOVES = 50
+"""Parameters without a gradient whose values are sampled in one look."""
 SEARCH_DEPTH = 3
 """Nesting of lists and dictionaries in module attributes that is searched for unregistered layers."""
 
@@ -34,7 +36,7 @@ NOT_CONTAINERS = (types.FunctionType, types.MethodType, types.ModuleType, type, 
 class Param:
     """One leaf tensor."""
 
-    __slots__ = ("ref", "index", "entry", "name", "root", "optimizer", "searched", "owner")
+    __slots__ = ("ref", "index", "entry", "name", "root", "optimizer", "searched", "owner", "sample")
 
     def __init__(self, tensor: torch.Tensor, index: int, entry: Entry) -> None:
         self.ref = weakref.ref(tensor)
@@ -45,6 +47,7 @@ class Param:
         self.optimizer: str | None = None
         self.searched = False
         self.owner: weakref.ref[torch.nn.Module] | None = None
+        self.sample: float | None = None
 
     @property
     def trains(self) -> bool:
@@ -132,6 +135,19 @@ class ParamTable:
             if tensor is not None:
                 data["requires_grad"] = tensor.requires_grad
             self.recorder.touch(param.entry)
+
+    def note_moves(self, bits: int) -> None:
+        """Of parameters that no backward reaches: whether their values change all the same (a codebook moved by an average)."""
+        for param in self.members(bits)[:MAX_MOVES]:
+            tensor = param.ref()
+            if tensor is not None and not param.entry.data["reached"] and values.readable(tensor):
+                values.read_later(self.recorder, [values.strided(tensor).sum(dtype=torch.float)], functools.partial(self._moved, param))
+
+    def _moved(self, param: Param, found: list[float]) -> None:
+        if param.sample is not None and param.sample != found[0]:
+            param.entry.data["moved"] = True
+            self.recorder.touch(param.entry)
+        param.sample = found[0]
 
     def members(self, bits: int) -> list[Param]:
         """The parameters of a bit mask."""

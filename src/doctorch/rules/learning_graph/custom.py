@@ -42,13 +42,9 @@ class Checked:
 
     def argument(self, index: int) -> str:
         """What the forward calls its input of that index (0-based, without ctx), or its number."""
-        forward = query.methods(self.cls[1]).get("forward") if self.cls is not None else None
-        if forward is not None and self.cls is not None:
-            names = [arg.arg for arg in (*forward.args.posonlyargs, *forward.args.args)]
-            # In the style with setup_context the forward gets no context.
-            names = names if "setup_context" in query.methods(self.cls[1]) else names[1:]
-            if index < len(names):
-                return names[index]
+        names = forward_names(self.cls[1]) if self.cls is not None else []
+        if index < len(names):
+            return names[index]
         return f"number {index + 1}"
 
 
@@ -71,11 +67,19 @@ def class_of(project: Project, path: str | None, name: str) -> tuple[SourceFile,
     return (file, cls) if file is not None and cls is not None else None
 
 
-def backward_place(cls: tuple[SourceFile, ast.ClassDef] | None, fact: Fact) -> Place | None:
+def forward_names(cls: ast.ClassDef) -> list[str]:
+    """The inputs of the forward, without its context, which it does not get in the style with setup_context."""
+    methods = query.methods(cls)
+    forward = methods.get("forward")
+    names = [arg.arg for arg in (*forward.args.posonlyargs, *forward.args.args)] if forward is not None else []
+    return names if "setup_context" in methods else names[1:]
+
+
+def backward_place(cls: tuple[SourceFile, ast.ClassDef] | None, fact: Fact | None) -> Place | None:
     """The only return of the backward, else its definition, else what the record says."""
     if cls is not None:
         method = query.methods(cls[1]).get("backward")
         if method is not None:
             returns = [node for node in query.in_scope(method) if isinstance(node, ast.Return)]
             return Place(cls[0].path, returns[0].lineno if len(returns) == 1 else method.lineno)
-    return Place(fact.file, fact.line) if fact.file and fact.line else None
+    return Place(fact.file, fact.line) if fact is not None and fact.file and fact.line else None
