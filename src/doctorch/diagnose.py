@@ -28,6 +28,9 @@ MAX_ADVICE = 3
 ALONE = 0.8
 """A symptom less certain than this is shown under a cause only, never by itself."""
 
+OCCURRENCES = frozenset({"exception", "function", "clip", "scheduler", "load", "dropout", "inplace", "nonfinite"})
+"""Kinds of facts that tell of something the script did: where there is none, it did nothing of the kind, and the rule has its answer."""
+
 UPSTREAM = (
     "environment", "data", "indices", "numbers", "learning_data", "learning_model", "learning_graph", "learning_update", "learning_loss",
     "distributed", "memory", "speed_loop", "speed_input",
@@ -188,6 +191,8 @@ class _Gathered:
 
 def _lacking(entry: Entry, run: Run) -> NotExamined | None:
     missing = sorted(kind for kind in entry.rule.needs if not run.has(kind))
+    if OCCURRENCES & set(missing):
+        return None
     return NotExamined(entry.rule.id, tuple(missing)) if missing else None
 
 

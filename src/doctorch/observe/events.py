@@ -17,10 +17,16 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from doctorch.observe.recorder import now
+
 if TYPE_CHECKING:
     from doctorch.observe.session import Session
 
 Handlers = list[Callable[..., None]]
+ALLOWANCE_NS = 12_000_000
+"""Time granted to the costly part of an observer in any run: some thirty batches of a small training."""
+SHARE = 0.004
+"""Share of the loop's time granted on top."""
 
 
 class Events:
@@ -64,6 +70,14 @@ class Watcher:
 
     def __init__(self, session: Session) -> None:
         self.session = session
+        self.spent_ns = 0
+        """What the costly part of this observer took so far; it keeps count itself."""
+
+    def affords(self) -> bool:
+        """Whether the costly part may be done once more: reading values of whole batches, on every followed step, would make steps of a
+        millisecond 5 % longer."""
+        began = self.session.recorder.loop_started
+        return self.spent_ns < ALLOWANCE_NS + (SHARE * (now() - began) if began else 0.0)
 
     def install(self) -> None:
         """Append the handlers and put wrappers in place. Called once."""

@@ -125,6 +125,9 @@ class InputWatcher(Watcher):
         session.recorder.touch(entry)
         if not slot.due(session.recorder.steps) or not values.readable(tensor) or tensor.layout is not torch.strided or not tensor.numel():
             return
+        if not self.affords():
+            return
+        began = now()
         if tensor.is_floating_point():
             if tensor.is_cpu:
                 self._read(slot, tensor)
@@ -132,6 +135,7 @@ class InputWatcher(Watcher):
                 self._queue(slot, tensor)
         elif tensor.dtype in (torch.int64, torch.int32, torch.uint8, torch.int16):
             self._queue(slot, tensor)
+        self.spent_ns += now() - began
 
     def _new(self, key: tuple[Any, ...], tensor: torch.Tensor) -> Slot:
         kind, root, name, phase, site, loader = key

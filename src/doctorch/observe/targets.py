@@ -101,11 +101,12 @@ class TargetWatcher(Watcher):
         if step != place.step:
             place.step, place.in_step = step, 0
         place.in_step += 1
-        if place.in_step <= CALLS_A_STEP:
+        if place.in_step <= CALLS_A_STEP and self.affords():
             self.current = place
             target = bound["target"]
             if value.is_cpu and target.is_cpu and values.readable(value) and values.readable(target) and value.numel():
                 self._read(place, name, value.detach(), target.detach(), bound)
+        self.spent_ns += now() - began
         self.session.watch(now() - began)
 
     def _return(self, name: str, result: Any, bound: dict[str, Any], site: Site | None) -> None:

@@ -20,6 +20,11 @@ KINDS = {
     "loader": "no DataLoader was used",
     "loader_line": "no DataLoader took long",
     "segment": "no step was looked at operator by operator",
+    "evaluation": "no evaluation was seen",
+    "mode": "no model was called",
+    "turn": "no turn of the loop was followed",
+    "update": "the size of no step was read",
+    "probe": "no experiment was made",
     "line_ops": "no step was looked at operator by operator",
 }
 """What the absence of a kind of fact means, in words."""
