@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from doctorch.observe.session import Session
 
 Handlers = list[Callable[..., None]]
-ALLOWANCE_NS = 12_000_000
-"""Time granted to the costly part of an observer in any run: some thirty batches of a small training."""
+FIRST_LOOKS = 80
+"""Costly looks of an observer granted in any run, however loaded the machine is."""
 SHARE = 0.004
-"""Share of the loop's time granted on top."""
+"""Share of the loop's time granted to later ones."""
 
 
 class Events:
@@ -70,14 +70,16 @@ class Watcher:
 
     def __init__(self, session: Session) -> None:
         self.session = session
+        self.looks = 0
         self.spent_ns = 0
         """What the costly part of this observer took so far; it keeps count itself."""
 
     def affords(self) -> bool:
         """Whether the costly part may be done once more: reading values of whole batches, on every followed step, would make steps of a
         millisecond 5 % longer."""
+        self.looks += 1
         began = self.session.recorder.loop_started
-        return self.spent_ns < ALLOWANCE_NS + (SHARE * (now() - began) if began else 0.0)
+        return self.looks <= FIRST_LOOKS or self.spent_ns < (SHARE * (now() - began) if began else 0.0)
 
     def install(self) -> None:
         """Append the handlers and put wrappers in place. Called once."""
