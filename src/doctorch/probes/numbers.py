@@ -43,17 +43,18 @@ def look(held: Any, indices: Any) -> Any:
             if optimizer is not None:
                 _drop_gradients(optimizer)
         told = [batch is not None]
+        mode = Numbers(copy, indices)
 
         def call(module: Any, args: Any, kwargs: Any) -> None:
             # A loss that is a module is called with what a model made: that is not data.
             given = [value for value in args if isinstance(value, torch.Tensor) and not value.requires_grad]
-            found = {} if told[0] else of_batch(given, None)
+            # After an operator that made no number of numbers it is that operator's doing.
+            found = {} if told[0] or mode.events else of_batch(given, None)
             if found:  # a loop that picks its rows by hand has come to them again
                 told[0] = True
                 copy.report(batch=found)
 
         copy.session.events.root_call.append(call)
-        mode = Numbers(copy, indices)
         mode.__enter__()  # type: ignore[no-untyped-call]
         copy.session.events.turn.insert(0, mode.turn)
 

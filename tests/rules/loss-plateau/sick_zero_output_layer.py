@@ -9,8 +9,8 @@ class Net(nn.Module):
     def __init__(self):
         super().__init__()
         self.a, self.b, self.c = nn.Linear(10, 32), nn.Linear(32, 32), nn.Linear(32, 4)
-        for parameter in self.parameters():
-            nn.init.zeros_(parameter)
+        for parameter in self.parameters():  # <- loss-plateau
+            nn.init.zeros_(parameter)  # <- loss-plateau
 
     def forward(self, x):
         return self.c(torch.relu(self.b(torch.relu(self.a(x)))))
