@@ -6,7 +6,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 torch.manual_seed(361)
 kind = torch.randint(0, 3, (1500,))
-raw = 40 + 12 * (torch.randn(3, 10)[kind] + 0.4 * torch.randn(1500, 10))
+raw = 40 + 12 * (torch.randn(3, 10)[kind] + 0.4 * torch.randn(1500, 10))  # <- preprocessing-mismatch
 train_x, valid_x = raw[:1200], raw[1200:]  # <- preprocessing-mismatch
 train_x = (train_x - train_x.mean(0)) / train_x.std(0)
 train = DataLoader(TensorDataset(train_x, kind[:1200]), batch_size=40, shuffle=True)
