@@ -45,7 +45,7 @@ def examine(run: Run) -> Iterator[Finding]:
     for group in groups.values():
         gradient = [term for term in group if _is_policy(term)]
         for term in gradient:
-            if _looked(process, [term]) and _rises(process, term) and _intent(project, term) == "reward":
+            if not _has_ratio(project, term) and _looked(process, [term]) and _rises(process, term) and _intent(project, term) == "reward":
                 yield _finding(process, term, "policy", confidence=0.9)
                 return
         plain = [term for term in group if term not in gradient and (_usual(term) or term.get("unknown") or term.get("mixed"))]
@@ -61,6 +61,12 @@ def examine(run: Run) -> Iterator[Finding]:
         ):
             yield _finding(process, wrong[0], _message(process, wrong[0]), confidence=1.0)
             return
+
+
+def _has_ratio(project: Project, term: Fact) -> bool:
+    """Whether the text takes exponentials near by: a ratio of policies, which may stand on either side of a minimum."""
+    file = project.file(term.file)
+    return file is not None and any(isinstance(node, ast.Attribute) and node.attr == "exp" for node in file.nodes)
 
 
 def _is_policy(term: Fact) -> bool:

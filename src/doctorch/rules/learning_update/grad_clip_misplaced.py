@@ -22,6 +22,8 @@ EXPLAINS = ("exploding-gradients", "loss-diverges", "grad-clip-too-small")
 
 def examine(run: Run) -> Iterator[Finding]:
     for process in run.training[:1]:
+        if not any(fact.get("steps") for fact in process.facts("optimizer")):
+            continue  # moved by hand: where a step ends is not known
         finding = _late(process) or _scaled(process)
         if finding is not None:
             yield finding

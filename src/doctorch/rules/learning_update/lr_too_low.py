@@ -31,7 +31,7 @@ def examine(run: Run) -> Iterator[Finding]:
         return
     own = seen.arm(seen.own)
     plain = seen.arm(seen.ladder)
-    if own is None or plain is None or own.fall > MOVES or not own.finite or seen.rate < SCHEDULED * seen.built:
+    if own is None or plain is None or abs(own.fall) > MOVES or not own.finite or seen.rate < SCHEDULED * seen.built:
         return
     # Already the next rung must help, or what helps further up is no matter of the rate: a large step out of a dead or flat region.
     raised = [arm for arm in seen.own if arm.factor >= MIN_FACTOR and arm.falls]

@@ -196,11 +196,17 @@ class LoopFinder:
         return own is not None and function in own[1].body
 
 
+DRAWS = frozenset({"sample", "rsample", "multinomial"})
+"""A loop that draws plays something out: what it draws decides what comes next, as in a roll-out or a text that is generated."""
+
+
 def _carries_state(loop: LoopOps) -> bool:
     """Whether a turn of the loop needs the result of the one before, as in a recurrence over time or a chain of layers: such a loop
     cannot be replaced by one operator. A running sum or product, or a list that is appended to, can."""
     if not isinstance(loop.loop, query.Loop):
         return False
+    if any(isinstance(node, ast.Attribute) and node.attr in DRAWS for node in ast.walk(loop.loop)):
+        return True
     loops = [node for node in ast.walk(loop.loop) if isinstance(node, query.Loop)]
     return any(_carried_names(one) for one in loops)
 
