@@ -1,8 +1,14 @@
-"""In a copy: where a value stops being a number. The step is run again on the same batch, every operator's result looked at."""
+"""In a copy: where a value stops being a number. The step is run again on the same batch, every operator's result looked at.
+
+What is no number is followed from operator to operator, by the storages it lies in, so that the operator named is the one that
+the loss or the gradient owes it to: not a logarithm beside it whose -inf a mask puts aside.
+"""
 
 from __future__ import annotations
 
 import math
+import sys
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -10,61 +16,90 @@ import torch.utils.data.dataloader as dataloader_module
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from doctorch.observe import lines
+from doctorch.probes import suspects
+from doctorch.probes.fork import params_finite
 from doctorch.probes.freeze import clone
 
 if TYPE_CHECKING:
     from doctorch.probes.fork import Copy
 
-TURNS = 40
+TURNS = 200
 """Turns run on without a step: a loop that picks its batches by hand may meet the same trouble again."""
 SAME = 4
 """Of these, the ones that get the batch in question."""
-DELIBERATE = frozenset(
-    ("masked_fill", "masked_fill_", "full", "full_like", "fill", "fill_", "where", "new_full", "scalar_tensor", "lift_fresh", "zeros_like")
-    + ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "resize_", "set_", "as_strided", "detach", "_to_copy_meta")
-)
-"""Operators that put an infinity somewhere on purpose, or whose result has no value yet."""
-OUTLIER = 1e4
-"""A row whose largest value is this many times that of the usual row is no measurement."""
-MAX_EVENTS = 4
+NO_VALUE = frozenset(("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "resize_", "set_"))
+"""Operators whose result has no value yet."""
 
 
 def look(held: Any, indices: Any) -> Any:
     """Arm of an experiment: the batch in question (weak references) and its samples' indices in the dataset."""
 
     def prepare(copy: Copy) -> None:
-        batch = strongly(held)
-        copy.report(batch=of_batch(batch, indices))
+        batch = suspects.strongly(held)
+        if batch is None:
+            batch = _fetched(copy, indices)
+        copy.report(batch=suspects.of_batch(batch, indices))
         if batch is not None:
             _repeat(copy, batch)
-        copy.session.events.before_step.append(lambda optimizer, watch: _drop_gradients(optimizer))
-        for watch in list(copy.session.optimizers.values()):  # of the step that is about to be made
-            optimizer = watch.ref()
-            if optimizer is not None:
-                _drop_gradients(optimizer)
-        told = [batch is not None]
-        mode = Numbers(copy, indices)
-
-        def call(module: Any, args: Any, kwargs: Any) -> None:
-            # A loss that is a module is called with what a model made: that is not data.
-            given = [value for value in args if isinstance(value, torch.Tensor) and not value.requires_grad]
-            # After an operator that made no number of numbers it is that operator's doing.
-            found = {} if told[0] or mode.events else of_batch(given, None)
-            if found:  # a loop that picks its rows by hand has come to them again
-                told[0] = True
-                copy.report(batch=found)
-
-        copy.session.events.root_call.append(call)
-        mode.__enter__()  # type: ignore[no-untyped-call]
-        copy.session.events.turn.insert(0, mode.turn)
+        _begin(copy, indices)
 
     return prepare
+
+
+def look_anew(copy: Copy) -> None:
+    """The weights are no numbers any more: begin anew, and wait for the trouble to come again on the batches that follow."""
+    from doctorch.probes import arms
+
+    arms.fresh(copy)
+    with torch.no_grad():
+        for parameter in _parameters(copy):
+            if not params_finite([parameter]):  # made by hand: torch knows no initial value for it
+                parameter.fill_(1.0) if parameter.ndim < 2 else parameter.copy_(0.02 * torch.randn_like(parameter))
+        for root in list(copy.session.roots.values()):
+            module = root.module()
+            for buffer in module.buffers() if module is not None else ():
+                if buffer.is_floating_point() and bool(torch.isnan(buffer).any()):
+                    buffer.fill_(1.0)  # running statistics
+    copy.report(anew=True)
+    _begin(copy, None)
+
+
+def _begin(copy: Copy, indices: Any) -> None:
+    copy.session.events.before_step.append(lambda optimizer, watch: _drop_gradients(optimizer))
+    for watch in list(copy.session.optimizers.values()):  # of the step that is about to be made
+        optimizer = watch.ref()
+        if optimizer is not None:
+            _drop_gradients(optimizer)
+    mode = Numbers(copy, indices)
+    mode.__enter__()  # type: ignore[no-untyped-call]
+    events = copy.session.events
+    events.turn.insert(0, mode.turn)
+    events.root_call.append(mode.root_call)
+    events.backward_begins.append(mode.backward_begins)
+    events.backward_ended.append(mode.backward_ended)
+
+
+def _parameters(copy: Copy) -> list[torch.Tensor]:
+    found = [watch.ref() for watch in list(copy.session.optimizers.values())]
+    return [p for optimizer in found if optimizer is not None for group in optimizer.param_groups for p in group["params"]]
 
 
 def _drop_gradients(optimizer: Any) -> None:
     for group in optimizer.param_groups:
         for parameter in group["params"]:
             parameter.grad = None  # a step without gradients moves nothing
+
+
+def _fetched(copy: Copy, indices: Any) -> Any:
+    """The batch once more from its dataset, where its tensors are gone; None where that cannot be."""
+    watch = copy.session.last_loader
+    loader = watch.ref() if watch is not None and watch.ref is not None else None
+    if loader is None or not isinstance(indices, (list, tuple)) or not all(isinstance(i, int) for i in indices):
+        return None
+    try:
+        return loader.collate_fn([loader.dataset[i] for i in indices])
+    except Exception:
+        return None
 
 
 def _repeat(copy: Copy, batch: Any) -> None:
@@ -79,85 +114,17 @@ def _repeat(copy: Copy, batch: Any) -> None:
     base.__next__ = __next__
 
 
-def strongly(held: Any) -> Any:
-    """A batch from its weak references; None where a tensor of it is gone."""
-    if callable(held):
-        return held()
-    if isinstance(held, (list, tuple)):
-        parts = [strongly(part) for part in held]
-        return None if any(part is None for part in parts) else type(held)(parts)
-    if isinstance(held, dict):
-        named = {name: strongly(part) for name, part in held.items()}
-        return None if any(part is None for part in named.values()) else named
-    return held
+class Origin:
+    """Where something that is no number came from."""
 
+    __slots__ = ("order", "event", "meant")
 
-MAX_NODES = 3000
-
-
-def of_graph(loss: torch.Tensor) -> dict[str, Any]:
-    """What is wrong with the values that a graph was given from outside, where no loader tells: among what its nodes saved, the first
-    tensor that no parameter had a part in and that holds bad values."""
-    waiting, seen = [loss.grad_fn], 0
-    met = {loss.grad_fn}
-    while waiting and seen < MAX_NODES:
-        node: Any = waiting.pop()
-        seen += 1
-        for name in ("_saved_mat1", "_saved_self", "_saved_input", "_saved_other", "_saved_target"):
-            value = getattr(node, name, None)
-            if (
-                isinstance(value, torch.Tensor)
-                and not value.requires_grad
-                and value.is_cpu
-                and value.is_floating_point()
-                and value.ndim > 1
-            ):
-                found = of_batch(value, None)
-                if found:
-                    return found
-        for following, _ in node.next_functions if node is not None else ():
-            if following is not None and following not in met:
-                met.add(following)
-                waiting.append(following)
-    return {}
-
-
-def _tensors(value: Any) -> list[torch.Tensor]:
-    if isinstance(value, torch.Tensor):
-        return [value]
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
-    return [tensor for part in parts for tensor in _tensors(part)]
-
-
-def of_batch(batch: Any, indices: Any) -> dict[str, Any]:
-    """What is wrong with the values of a batch: the first tensor with non-finite values, or with a row far outside the others."""
-    for number, tensor in enumerate(_tensors(batch)):
-        if tensor.is_floating_point() and tensor.ndim and tensor.numel():
-            found = _bad_rows(tensor.detach())
-            if found is not None:
-                rows = found["rows"]
-                known = list(indices) if isinstance(indices, (list, tuple)) else []
-                found["indices"] = [int(known[row]) for row in rows if row < len(known) and isinstance(known[row], int)]
-                return {"part": number, "shape": list(tensor.shape), **found}
-    return {}
-
-
-def _bad_rows(tensor: torch.Tensor) -> dict[str, Any] | None:
-    flat = tensor.reshape(tensor.shape[0], -1).double()
-    bad = ~torch.isfinite(flat)
-    if bool(bad.any()):
-        where = bad.nonzero()
-        row, column = int(where[0, 0]), int(where[0, 1])
-        rows = sorted({int(r) for r in where[:, 0]})[:5]
-        return {"kind": "nonfinite", "rows": rows, "column": column, "value": str(float(flat[row, column])), "count": int(bad.sum())}
-    largest = flat.abs().amax(1)
-    usual = float(largest.median())
-    worst = int(largest.argmax())
-    if len(flat) >= 4 and usual > 0 and float(largest[worst]) > OUTLIER * usual:
-        column = int(flat[worst].abs().argmax())
-        rows = [int(r) for r in (largest > OUTLIER * usual).nonzero()[:5, 0]]
-        return {"kind": "outlier", "rows": rows, "column": column, "value": float(flat[worst, column]), "usual": usual, "count": len(rows)}
-    return None
+    def __init__(self, order: int, event: dict[str, Any] | None, meant: bool) -> None:
+        self.order = order
+        self.event = event
+        """None: it was there before, in the data or the weights."""
+        self.meant = meant
+        """An infinity that someone put there: a mask."""
 
 
 class Numbers(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -171,88 +138,164 @@ class Numbers(TorchDispatchMode):  # type: ignore[no-untyped-call]
         super().__init__()  # type: ignore[no-untyped-call]
         self.copy = copy
         self.indices = indices
-        self.events: list[dict[str, Any]] = []
         self.sites: dict[int, Any] = {}
         self.names: dict[int, str] = {}
         self.seq = torch._C._autograd._get_sequence_nr()
         self.busy = False
+        self.batch: int | None = None
+        """Samples in the batch: the first dimension of what a model is given."""
+        self.given: list[torch.Tensor] = []
+        self.order = 0
+        self.origins: dict[int, tuple[weakref.ref[Any], Origin]] = {}
+        """By storage: what lies there is no number, and why."""
+
+    # ---- the turn
+
+    def root_call(self, module: Any, args: Any, kwargs: Any) -> None:
+        """A model is called: its inputs are data."""
+        found = [t for t in suspects.tensors_of([args, kwargs]) if not t.requires_grad]
+        self.given += found
+        if self.batch is None and found and found[0].ndim:
+            self.batch = found[0].shape[0]
 
     def turn(self, number: int) -> None:
-        """At the end of a turn: tell what was found."""
-        if self.events:
-            self.copy.end(complete=True, events=self.events, same=self.copy.turn < SAME)
+        """At the end of a turn: nothing was found in it."""
+        self.origins.clear()
+        self.given.clear()
+        self.batch = None
+
+    def backward_begins(self, loss: Any, site: Any) -> None:
+        """The forward is done: does the loss owe anything to a value that is no number?"""
+        if isinstance(loss, torch.Tensor) and not params_finite([loss]):
+            origin = self._origin(loss)
+            if origin is None and self.origins:  # it went through something that is no operator
+                origin = max((one for _, one in self.origins.values()), key=lambda one: one.order)
+            self._found(origin)
+
+    def backward_ended(self, loss: Any, site: Any, failure: Any) -> None:
+        """The gradients are there: which of them are no numbers, and since when?"""
+        bad = [p.grad for p in _parameters(self.copy) if p.grad is not None and p.grad.layout is torch.strided and not params_finite([p.grad])]
+        if bad:
+            known = [origin for grad in bad if (origin := self._origin(grad)) is not None]
+            if not known and self.origins:
+                known = [one for _, one in self.origins.values() if not one.meant]
+            self._found(min(known, key=lambda one: one.order, default=None))
+
+    def _found(self, origin: Origin | None) -> None:
+        facts: dict[str, Any] = {"events": [origin.event] if origin is not None and origin.event is not None else []}
+        if not facts["events"]:
+            bad = suspects.of_batch(self.given, self.indices if self.copy.turn < SAME else None)
+            if bad:
+                facts["batch"] = bad
+        self.copy.end(complete=True, same=self.copy.turn < SAME, **facts)
+
+    # ---- one operator
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
+        if self.busy:
+            return func(*args, **kwargs)
         name = getattr(getattr(func, "_overloadpacket", None), "__name__", str(func))
-        # The rest of the turn in which it happened belongs to a forward that was not seen.
-        before = None if self.busy or not self.copy.turn or len(self.events) >= MAX_EVENTS else [_range(t) for t in _inputs(args)]
+        given = _floats((*args, *kwargs.values()))
+        before = [_range(t) for t in given]
+        origins = [self._origin(t) for t, one in zip(given, before, strict=True) if not one["finite"]]
         out = func(*args, **kwargs)
-        if before is None:
-            return out
         self.busy = True
         try:
-            self._look(func, name, args, kwargs, before, out)
+            self._look(func, name, args, kwargs, given, before, origins, out)
         finally:
             self.busy = False
         return out
 
-    def _look(self, func: Any, name: str, args: Any, kwargs: Any, before: list[Any], out: Any) -> None:
+    def _look(self, func: Any, name: str, args: Any, kwargs: Any, given: Any, before: list[Any], origins: list[Any], out: Any) -> None:
         node: Any = torch._C._current_autograd_node()
+        frame = lines.user_frame(sys._getframe(2)) if node is None else None
         if node is None:
             seq = torch._C._autograd._get_sequence_nr()
             if seq != self.seq:
-                frame = lines.user_frame(_frame())
                 if frame is not None:
                     self.sites[seq - 1] = lines.site_of(frame)
                 self.names[seq - 1] = name
                 self.seq = seq
-        if name in DELIBERATE or any(not one["finite"] for one in before):
+        if name in NO_VALUE:
             return
-        for tensor in _inputs(out if isinstance(out, (tuple, list)) else (out,)):
+        for tensor in _floats(out if isinstance(out, (tuple, list)) else (out,)):
             after = _range(tensor)
             if after["finite"]:
+                self.origins.pop(_address(tensor), None)
                 continue
-            number = node._sequence_nr() if node is not None else -1
-            frame = lines.user_frame(_frame()) if node is None else None
-            site = lines.site_of(frame) if frame is not None else self.sites.get(number)
-            event: dict[str, Any] = {
-                "op": name,
-                "phase": "forward" if node is None else "backward",
-                "forward_op": self.names.get(number),
-                "inputs": before,
-            }
-            event["node"] = type(node).__name__ if node is not None else None
-            event["site"] = site.as_data if site is not None else None
-            event["dtype"] = str(tensor.dtype).removeprefix("torch.")
-            event["nan"] = after["nan"]
-            event["float32_finite"] = _in_float32(func, args, kwargs, tensor.dtype)
-            self.events.append({**event, **self._where(tensor, args)})
-            return
+            origin = self._made(before, origins, after, (*args, *kwargs.values()))
+            if origin is None:
+                event = self._event(func, name, args, kwargs, node, frame, tensor, after, before, given)
+                origin = Origin(self._next(), event, False)
+            self.origins[_address(tensor)] = (weakref.ref(tensor.untyped_storage()), origin)
 
-    def _where(self, out: torch.Tensor, args: Any) -> dict[str, Any]:
+    def _made(self, before: list[Any], origins: list[Any], after: dict[str, Any], args: Any) -> Origin | None:
+        """What an output that is no number owes that to, among what the operator was given; None: to the operator itself."""
+        if any(isinstance(value, float) and not math.isfinite(value) for value in args):
+            return Origin(self._next(), None, True)
+        bad = [one for one in before if not one["finite"]]
+        if not bad:
+            return None
+        known = [origin for origin in origins if origin is not None]
+        if after["nan"] and not any(one["nan"] for one in bad) and all(origin.meant for origin in known):
+            return None  # NaN from infinities that were put there on purpose
+        if known:
+            return min(known, key=lambda one: (one.meant, one.order))
+        return Origin(self._next(), None, not any(one["nan"] for one in bad))
+
+    def _next(self) -> int:
+        self.order += 1
+        return self.order
+
+    def _origin(self, tensor: torch.Tensor) -> Origin | None:
+        found = self.origins.get(_address(tensor))
+        return found[1] if found is not None and found[0]() is not None else None
+
+    def _event(
+        self, func: Any, name: str, args: Any, kwargs: Any, node: Any, frame: Any, out: torch.Tensor, after: Any, before: Any, given: Any
+    ) -> dict[str, Any]:  # fmt: skip
+        number = node._sequence_nr() if node is not None else -1
+        site = lines.site_of(frame) if frame is not None else self.sites.get(number)
+        return {
+            "op": name,
+            "phase": "forward" if node is None else "backward",
+            "forward_op": self.names.get(number),
+            "node": type(node).__name__ if node is not None else None,
+            "site": site.as_data if site is not None else None,
+            "inputs": before,
+            "dtype": str(out.dtype).removeprefix("torch."),
+            "nan": after["nan"],
+            "float32_finite": _in_float32(func, args, kwargs, out.dtype),
+            "reduced": max((t.numel() for t in given), default=0) // max(1, out.numel()),
+            **self._where(out, given),
+        }
+
+    def _where(self, out: torch.Tensor, given: list[torch.Tensor]) -> dict[str, Any]:
         """The first place that is no number, and what the operator was given there."""
         bad = ~torch.isfinite(out.detach())
-        place = bad.nonzero()[0].tolist() if out.ndim else []
-        given = []
-        for tensor in _inputs(args):
-            if tensor.shape == out.shape:
-                given.append(float(tensor.detach()[tuple(place)] if place else tensor.detach()))
-        rows = sorted({int(r) for r in bad.nonzero()[:, 0].tolist()})[:5] if out.ndim else []
-        known = list(self.indices) if isinstance(self.indices, (list, tuple)) else []
-        indices = [int(known[r]) for r in rows if r < len(known) and isinstance(known[r], int)]
-        if not out.ndim or out.shape[0] != len(known):
-            indices = []
-        return {"given": given, "rows": rows, "indices": indices, "count": int(bad.sum()), "numel": out.numel(), "shape": list(out.shape)}
+        places = bad.nonzero()
+        place = tuple(places[0].tolist())
+        values = []
+        for tensor in given:
+            try:
+                values.append(float(tensor.detach().expand(out.shape)[place]))
+            except (RuntimeError, ValueError):
+                continue
+        rows = sorted({int(r) for r in places[:, 0].tolist()})[:5] if out.ndim and out.shape[0] == self.batch else []
+        indices = suspects.named(rows, self.indices) if self.copy.turn < SAME else []
+        kept = [value if math.isfinite(value) else str(value) for value in values]
+        return {"given": kept, "rows": rows, "indices": indices, "count": len(places), "numel": out.numel(), "shape": list(out.shape)}
 
 
-def _frame() -> Any:
-    import sys
+def _address(tensor: torch.Tensor) -> int:
+    try:
+        return int(tensor.untyped_storage()._cdata)
+    except (RuntimeError, NotImplementedError):
+        return 0
 
-    return sys._getframe(2)
 
-
-def _inputs(values: Any) -> list[torch.Tensor]:
+def _floats(values: Any) -> list[torch.Tensor]:
     found = []
     for value in values:
         if isinstance(value, torch.Tensor):
@@ -284,4 +327,4 @@ def _in_float32(func: Any, args: Any, kwargs: Any, dtype: torch.dtype) -> bool |
         out = func(*wide(tuple(args)), **{name: (torch.float32 if name == "dtype" else wide(v)) for name, v in kwargs.items()})
     except Exception:
         return None
-    return all(bool(torch.isfinite(t).all()) for t in _inputs(out if isinstance(out, (tuple, list)) else (out,)))
+    return all(bool(torch.isfinite(t).all()) for t in _floats(out if isinstance(out, (tuple, list)) else (out,)))
