@@ -15,6 +15,7 @@ from doctorch.observe.carried import CarriedWatcher
 from doctorch.observe.evaluations import EvaluationWatcher
 from doctorch.observe.events import Watcher
 from doctorch.observe.functions import InplaceWatcher
+from doctorch.observe.halves import HalfWatcher
 from doctorch.observe.indices import copied
 from doctorch.observe.inputs import InputWatcher
 from doctorch.observe.layers import LayerWatcher
@@ -44,6 +45,7 @@ WATCHERS: tuple[Callable[[Session], Watcher], ...] = (
     ModeWatcher,
     ReshapeWatcher,
     EvaluationWatcher,
+    HalfWatcher,
     InplaceWatcher,
     CarriedWatcher,
     LossValues,

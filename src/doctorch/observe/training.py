@@ -22,6 +22,7 @@ from doctorch.observe.wrap import put
 
 LIGHT_NS = 12_000
 """Watching cost of a light step outside the parts that are timed (wrappers and hooks; overhead benchmark)."""
+NEGATIVE_INFINITY = -math.inf
 
 
 class TrainingObserver:
@@ -254,8 +255,8 @@ class TrainingObserver:
             except RuntimeError:  # wrapped by a function transform
                 session.loss = NAN
                 return
-            if not value < session.odd_above:
-                session.odd("leap" if value < math.inf else "forward", loss)
+            if not NEGATIVE_INFINITY < value < session.odd_above:  # so written that NaN is odd too
+                session.odd("leap" if math.isfinite(value) else "forward", loss)
         elif values.readable(loss):
             session.loss_later(loss)
 

@@ -6,7 +6,7 @@ import math
 import statistics
 from typing import TYPE_CHECKING, Any, Protocol
 
-from doctorch.probes import arms, freeze, functions, samples
+from doctorch.probes import arms, freeze, functions, halves, samples
 from doctorch.probes.fork import Arm, Outcome
 from doctorch.probes.view import View
 
@@ -205,6 +205,22 @@ def _suspected(data: dict[str, Any]) -> bool:
     return bool(batch and all(strides) and strides[0].isdisjoint(strides[1]))
 
 
+class HalfRange:
+    """A model computes in float16 and nothing scales its loss: what do its gradients lose?"""
+
+    name = "half-range"
+
+    def wanted(self, view: View) -> bool:
+        if view.steps < 12 or not view.finite or any(True for _ in view.facts("scaler")):
+            return False
+        half = any(entry.data.get("answers_in") == "float16" for entry in view.facts("module"))
+        return half or any("float16" in entry.data["dtypes"] for entry in view.facts("half_weights"))
+
+    def run(self, prober: Prober, view: View) -> dict[str, Any] | None:
+        outcomes = prober.copies([Arm("scaled", MIN_TURNS, halves.scaled)], view)
+        return None if outcomes is None else {**outcomes[0].facts, "failure": outcomes[0].failure}
+
+
 class SampleDependence:
     """Does the output for one sample move with the input of another?"""
 
@@ -222,6 +238,7 @@ class SampleDependence:
 
 ALL: tuple[type[Experiment], ...] = (
     CustomFunctions,
+    HalfRange,
     WithoutSoftmax,
     Cleared,
     WithoutDropout,

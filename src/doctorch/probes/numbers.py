@@ -70,6 +70,14 @@ def _begin(copy: Copy, indices: Any) -> None:
         optimizer = watch.ref()
         if optimizer is not None:
             _drop_gradients(optimizer)
+    held = [(parameter, parameter.detach().clone()) for parameter in _parameters(copy)]
+
+    def put_back(*_: Any) -> None:
+        with torch.no_grad():
+            for parameter, value in held:
+                parameter.detach().copy_(value)
+
+    copy.session.events.turn.insert(0, put_back)  # a step that evaluates its closure many times moves the weights all the same
     mode = Numbers(copy, indices)
     mode.__enter__()  # type: ignore[no-untyped-call]
     events = copy.session.events
@@ -146,6 +154,8 @@ class Numbers(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Samples in the batch: the first dimension of what a model is given."""
         self.given: list[torch.Tensor] = []
         self.order = 0
+        self.active = False
+        """From the next turn on: the forward of this one was not seen."""
         self.origins: dict[int, tuple[weakref.ref[Any], Origin]] = {}
         """By storage: what lies there is no number, and why."""
 
@@ -160,13 +170,14 @@ class Numbers(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def turn(self, number: int) -> None:
         """At the end of a turn: nothing was found in it."""
+        self.active = True
         self.origins.clear()
         self.given.clear()
         self.batch = None
 
     def backward_begins(self, loss: Any, site: Any) -> None:
         """The forward is done: does the loss owe anything to a value that is no number?"""
-        if isinstance(loss, torch.Tensor) and not params_finite([loss]):
+        if self.active and isinstance(loss, torch.Tensor) and not params_finite([loss]):
             origin = self._origin(loss)
             if origin is None and self.origins:  # it went through something that is no operator
                 origin = max((one for _, one in self.origins.values()), key=lambda one: one.order)
@@ -174,7 +185,10 @@ class Numbers(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def backward_ended(self, loss: Any, site: Any, failure: Any) -> None:
         """The gradients are there: which of them are no numbers, and since when?"""
-        bad = [p.grad for p in _parameters(self.copy) if p.grad is not None and p.grad.layout is torch.strided and not params_finite([p.grad])]
+        if not self.active:
+            return
+        grads = [p.grad for p in _parameters(self.copy) if p.grad is not None and p.grad.layout is torch.strided]
+        bad = [grad for grad in grads if not params_finite([grad])]
         if bad:
             known = [origin for grad in bad if (origin := self._origin(grad)) is not None]
             if not known and self.origins:
@@ -183,10 +197,9 @@ class Numbers(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _found(self, origin: Origin | None) -> None:
         facts: dict[str, Any] = {"events": [origin.event] if origin is not None and origin.event is not None else []}
-        if not facts["events"]:
-            bad = suspects.of_batch(self.given, self.indices if self.copy.turn < SAME else None)
-            if bad:
-                facts["batch"] = bad
+        bad = suspects.of_batch(self.given, self.indices if self.copy.turn < SAME else None)
+        if bad and (not facts["events"] or bad["kind"] == "outlier"):  # what is no number may be the operator's own doing
+            facts["batch"] = bad
         self.copy.end(complete=True, same=self.copy.turn < SAME, **facts)
 
     # ---- one operator
@@ -241,7 +254,7 @@ class Numbers(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if after["nan"] and not any(one["nan"] for one in bad) and all(origin.meant for origin in known):
             return None  # NaN from infinities that were put there on purpose
         if known:
-            return min(known, key=lambda one: (one.meant, one.order))
+            return _first(known)
         return Origin(self._next(), None, not any(one["nan"] for one in bad))
 
     def _next(self) -> int:
@@ -286,6 +299,10 @@ class Numbers(TorchDispatchMode):  # type: ignore[no-untyped-call]
         indices = suspects.named(rows, self.indices) if self.copy.turn < SAME else []
         kept = [value if math.isfinite(value) else str(value) for value in values]
         return {"given": kept, "rows": rows, "indices": indices, "count": len(places), "numel": out.numel(), "shape": list(out.shape)}
+
+
+def _first(origins: list[Origin]) -> Origin:
+    return min(origins, key=lambda one: (one.meant, one.order))
 
 
 def _address(tensor: torch.Tensor) -> int:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from doctorch.observe.lines import place
 from doctorch.observe.recorder import now
-from doctorch.probes import experiments, fork, numbers, seal
+from doctorch.probes import experiments, fork, numbers, seal, suspects
 from doctorch.probes.fork import Arm, Outcome
 from doctorch.probes.view import View
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from doctorch.observe.session import Session
 
-MAX_ODD = 2
+MAX_ODD = 3
 """Times that a value which is no number any more is looked into."""
 WAKE_AT = (12, 25, 60, 120, 250, 500, 1000, 2000, 4000)
 """Steps after which the state of the training is looked at; each look costs some ten microseconds."""
@@ -46,6 +46,7 @@ class Prober:
         self.best_factor = 1.0
         """Of the learning rate: the one whose loss ended lowest on the rate ladder."""
         self.odd_left = MAX_ODD
+        self.odd_at = -1
         session.on_wake = self.wake
         session.on_odd = self.odd
         session.wake_at = WAKE_AT[0]
@@ -66,34 +67,41 @@ class Prober:
 
     def odd(self, kind: str, loss: torch.Tensor | None) -> None:
         """A loss or a gradient stopped being a number, or a loss leapt: the same step again, on a copy, looked at closely."""
-        if not self.odd_left:
-            return
-        self.odd_left -= 1
         session = self.session
         view = View(session)
-        reason = self._why_not()
-        data: dict[str, Any] = {"kind": kind, "why_not": reason, "loss": str(session.loss), "before": session.losses[-8:]}
-        if reason is None:
-            outcomes = self.copies([Arm("look", numbers.TURNS, numbers.look(session.last_batch, session.last_indices))], view)
-            if outcomes is None:
-                return
-            self.left_s -= 0.1
-            data.update(outcomes[0].facts, failure=outcomes[0].failure)
+        if not self.odd_left or self.odd_at == view.steps:
+            return  # of a loss that is no number the gradients are none either
+        self.odd_left -= 1
+        self.odd_at = view.steps
+        data: dict[str, Any] = {"kind": kind, "why_not": None, "loss": str(session.loss), "before": session.losses[-8:]}
+        batch = suspects.of_batch(suspects.strongly(session.last_batch), session.last_indices)
+        outside = suspects.of_graph(loss) if not batch and loss is not None and loss.grad_fn is not None else {}
+        if kind == "leap":
+            session.odd_above = math.inf
         else:
-            data["batch"] = numbers.of_batch(numbers.strongly(session.last_batch), session.last_indices)
-        if not data.get("batch") and loss is not None and loss.grad_fn is not None:
-            found = numbers.of_graph(loss)
-            # What is no number there may be the doing of an operator that was found; what is absurd is not.
-            if not data.get("events") or found.get("kind") == "outlier":
-                data["batch"] = found
+            data["why_not"] = reason = self._why_not()
+            if reason is None:
+                poisoned = not fork.params_finite(_weights(session))
+                look = numbers.look_anew if poisoned else numbers.look(session.last_batch, session.last_indices)
+                began = time.monotonic()
+                outcomes = self.copies([Arm("look", numbers.TURNS, look)], view)
+                if outcomes is None:
+                    return
+                self.left_s -= time.monotonic() - began
+                data.update(outcomes[0].facts, failure=outcomes[0].failure, poisoned=poisoned)
         events = data.get("events") or []
+        data["batch"] = batch or data.get("batch") or {}
+        # What is no number there may be the doing of an operator that was found; what is absurd is not.
+        if not data["batch"] and (not events or outside.get("kind") == "outlier"):
+            data["batch"] = outside
         site = (events[0].get("site") or None) if events else None
         where = place(site["file"], site["line"], site["function"]) if site else None
         entry = session.recorder.fact("nonfinite", str(MAX_ODD - self.odd_left), where)
+        if kind != "leap" and (events or data["batch"] or data.get("poisoned")):
+            self.odd_left = 0  # what follows is the same, or follows from it
         entry.count += 1
         entry.data.update(step=view.steps, **data)
         session.recorder.touch(entry)
-        session.odd_above = math.inf if kind == "leap" else session.odd_above
 
     def _make(self, experiment: Any, view: View) -> None:
         reason = self._why_not()
@@ -153,6 +161,11 @@ class Prober:
         rates = {watch.key: watch.rates() for watch in list(self.session.optimizers.values())}
         entry.data.update(name=name, at_step=view.steps, rates=rates, at=now(), **data)
         recorder.touch(entry)
+
+
+def _weights(session: Session) -> list[torch.Tensor]:
+    found = [watch.ref() for watch in list(session.optimizers.values())]
+    return [p for optimizer in found if optimizer is not None for group in optimizer.param_groups for p in group["params"]]
 
 
 def _free_memory() -> int | None:

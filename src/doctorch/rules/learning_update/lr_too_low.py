@@ -22,7 +22,7 @@ STILL_UP = 0.9
 """The run itself must end above this share of its start: a rate that got there after all, by a warm-up or with patience, is no fault."""
 AT_ONCE = 0.15
 """Share of the loss by which the next steps at the better rate must end lower than the same steps at the script's own."""
-EXPLAINS = ("loss-plateau", "vanishing-gradients", "bf16-update-lost")
+EXPLAINS = ("loss-plateau", "vanishing-gradients")
 
 
 def examine(run: Run) -> Iterator[Finding]:

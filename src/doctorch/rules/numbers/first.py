@@ -15,11 +15,24 @@ GROWTH = 20.0
 """The loss just before, as a multiple of the lowest of the steps before it: a training that grew so was diverging already, and its numbers
 overflow in the end whatever the operator."""
 HUGE = 1e15
-"""A power of such a number overflows: no root of nothing."""
-ROOTS = frozenset(("sqrt", "rsqrt", "pow", "norm", "linalg_vector_norm", "std", "var", "_cdist_forward", "_euclidean_dist", "sqrt_"))
-LOGS = frozenset(("log", "log2", "log10", "log1p", "xlogy", "special_xlog1py", "log_", "logit", "logsumexp", "binary_cross_entropy"))
-DIVISIONS = frozenset(("div", "div_", "reciprocal", "true_divide", "rsqrt", "reciprocal_"))
-EXPONENTIALS = frozenset(("exp", "exp_", "expm1", "exp2", "cosh", "sinh", "special_expm1", "exponential"))
+"""A number whose square may not fit in single precision."""
+ROOTS = frozenset(
+    ("sqrt", "sqrt_", "pow", "norm", "linalg_vector_norm", "std", "var", "std_mean", "var_mean", "_cdist_forward", "_euclidean_dist")
+    + ("acos", "asin", "acos_", "asin_", "acosh", "atan2", "hypot", "float_power", "linalg_eigh", "_linalg_eigh", "_linalg_svd")
+)
+"""Operators whose slope is infinite somewhere: a root at 0, an arc cosine at 1, an eigenvector of equal eigenvalues."""
+LOGS = frozenset(
+    ("log", "log_", "log2", "log10", "log1p", "log1p_", "xlogy", "special_xlog1py", "logit", "logsumexp", "binary_cross_entropy")
+    + ("special_entr", "digamma", "lgamma", "atanh")
+)
+DIVISIONS = frozenset(
+    ("div", "div_", "reciprocal", "reciprocal_", "true_divide", "rsqrt", "rsqrt_", "addcdiv", "addcdiv_", "fmod", "remainder")
+)
+EXPONENTIALS = frozenset(("exp", "exp_", "expm1", "expm1_", "exp2", "cosh", "sinh", "special_expm1"))
+SPREADS = frozenset(("std", "var", "std_mean", "var_mean"))
+MEANS = frozenset(("mean", "nll_loss_forward", "nll_loss2d_forward", "nll_loss_nd", "cross_entropy_loss", "mse_loss", "nanmean"))
+SOFTMAXES = frozenset(("_softmax", "_log_softmax", "softmax", "log_softmax", "_safe_softmax"))
+ATTENTION = "_scaled_dot_product"
 
 
 @dataclass(frozen=True)
@@ -52,6 +65,39 @@ class First:
         return str(self.event.get("forward_op") or str(self.event.get("node") or "").split("Backward")[0].lower())
 
     @property
+    def family(self) -> str | None:
+        """``root``, ``log``, ``division`` or ``exponential``: whose fault it is; None for other operators."""
+        op = self.op
+        if self.masked or self.without_values or self.one_value:
+            return "division"
+        if op == "pow" and not self.backward and self.low(0) == 0:
+            return "division"  # 0 to a negative power
+        families = {"root": ROOTS, "log": LOGS, "division": DIVISIONS, "exponential": EXPONENTIALS}
+        found = next((name for name, ops in families.items() if op in ops), None)
+        if found == "root" and (self.largest or 0.0) > HUGE:
+            return None  # a power of such a number overflows: no root of nothing
+        return found
+
+    @property
+    def masked(self) -> bool:
+        """A softmax of a row that is -inf everywhere."""
+        inputs = self.event.get("inputs") or ()
+        low = any(str(one.get("min")) == "-inf" for one in inputs)
+        return not self.backward and low and (self.op in SOFTMAXES or self.op.startswith(ATTENTION))
+
+    @property
+    def without_values(self) -> bool:
+        """A mean over nothing: no element was selected, no target counts."""
+        inputs = self.event.get("inputs")
+        finite = all(one.get("finite") for one in inputs or ())
+        return not self.backward and self.op in MEANS and bool(self.event.get("nan")) and finite
+
+    @property
+    def one_value(self) -> bool:
+        """A standard deviation of a single value."""
+        return not self.backward and self.op in SPREADS and bool(self.event.get("nan")) and self.event.get("reduced") == 1
+
+    @property
     def half(self) -> bool:
         """It happened in half precision and would not in single."""
         return self.event.get("dtype") == "float16" and self.event.get("float32_finite") is not False
@@ -64,6 +110,14 @@ class First:
     def given(self) -> Sequence[float]:
         """What the operator was given at the first bad place."""
         return [float(value) for value in self.event.get("given") or ()]
+
+    @property
+    def survived(self) -> bool:
+        """The loss is a number again at the end: the update of that step was none, or did no harm."""
+        if self.fact.get("kind") == "backward":
+            return False
+        losses = list(self.fact.process.steps["loss"])[self.step + 1 :]
+        return bool(losses) and all(map(math.isfinite, losses[-3:]))
 
     def low(self, number: int = -1) -> float | None:
         """The least value of an input of the operator."""

@@ -8,12 +8,12 @@ from doctorch.findings import Finding, Severity
 from doctorch.records.reader import Run
 from doctorch.rules.api import Rule
 from doctorch.rules.numbers.finding import operator_finding
-from doctorch.rules.numbers.first import LOGS, arithmetic
+from doctorch.rules.numbers.first import arithmetic
 
 
 def examine(run: Run) -> Iterator[Finding]:
     found = arithmetic(run)
-    if found is not None and not found.half and found.op in LOGS:
+    if found is not None and not found.half and found.family == "log":
         yield operator_finding(RULE, found)
 
 

@@ -8,13 +8,13 @@ from doctorch.findings import Finding, Severity
 from doctorch.records.reader import Run
 from doctorch.rules.api import Rule
 from doctorch.rules.numbers.finding import operator_finding
-from doctorch.rules.numbers.first import HUGE, ROOTS, arithmetic
+from doctorch.rules.numbers.first import arithmetic
 
 
 def examine(run: Run) -> Iterator[Finding]:
     found = arithmetic(run)
-    if found is not None and not found.half and found.op in ROOTS and (found.largest or 0.0) < HUGE:
-        yield operator_finding(RULE, found)
+    if found is not None and not found.half and found.family == "root":
+        yield operator_finding(RULE, found, None if found.backward else "forward", "mechanism" if found.backward else "outside")
 
 
 RULE = Rule(
