@@ -447,11 +447,13 @@ def could_be_overwritten(folder: Path) -> RecordBuilder:
     return _function(folder, stale=True, holds=["kept"], together=1)
 
 
-def _nonfinite(folder: Path, event: dict[str, Any] | None = None, batch: dict[str, Any] | None = None, **data: Any) -> RecordBuilder:
-    record = _optimizer(RecordBuilder(folder, LOOP)).fact("backward", "x", {"count": 40}, at="loss.backward")
+def _nonfinite(
+    folder: Path, event: dict[str, Any] | None = None, batch: dict[str, Any] | None = None, source: str = LOOP, **data: Any
+) -> RecordBuilder:  # fmt: skip
+    record = _optimizer(RecordBuilder(folder, source)).fact("backward", "x", {"count": 40}, at="loss.backward")
     whole = {"op": "sqrt", "phase": "forward", "forward_op": None, "node": None, "site": record.site("h = F.softmax"), "dtype": "float32"}
     whole |= {"inputs": [{"min": 0.0, "max": 9.0, "finite": True, "dtype": "float32"}], "given": [0.0], "rows": [3], "indices": [71]}
-    whole |= {"count": 1, "float32_finite": None}
+    whole |= {"count": 1, "float32_finite": None, "reduced": 4}
     found = {"step": 12, "kind": "forward", "loss": "nan", "before": [0.7, 0.6, 0.65], "batch": batch or {}, "events": []}
     if event is not None:
         found["events"] = [whole | event]
@@ -509,6 +511,112 @@ def constant_too_large_for_half(folder: Path) -> RecordBuilder:
     message = "value cannot be converted to type c10::Half without overflow"
     record = _optimizer(RecordBuilder(folder, LOOP, exit_code=1))
     return record.fact("exception", "last", {"type": "RuntimeError", "message": message, "stack": []}, at="h = F.softmax")
+
+
+_MASKED = {"op": "_softmax", "inputs": [{"min": "-inf", "max": "2.5", "finite": False, "nan": False, "dtype": "float32"}], "nan": True}
+
+
+@scenario("div-zero-std", "masked", "h = F.softmax")
+def softmax_of_a_masked_row(folder: Path) -> RecordBuilder:
+    return _nonfinite(folder, _MASKED | {"given": ["-inf"]})
+
+
+@scenario("div-zero-std", "nothing", "h = F.softmax", "warning")
+def mean_of_nothing_that_passed(folder: Path) -> RecordBuilder:
+    return _nonfinite(folder, {"op": "nll_loss_forward", "nan": True}).steps([0.7] * 12 + [math.nan] + [0.6] * 20)
+
+
+@scenario("div-zero-std", "single", "h = F.softmax")
+def deviation_of_one_value(folder: Path) -> RecordBuilder:
+    return _nonfinite(folder, {"op": "std", "nan": True, "reduced": 1})
+
+
+@scenario("div-zero-std", "column", "x = raw")
+def column_without_spread(folder: Path) -> RecordBuilder:
+    bad = {"kind": "nonfinite", "part": 0, "rows": [0, 1], "indices": [], "column": 2, "whole_column": True, "value": "nan", "count": 16}
+    return _nonfinite(folder, batch=bad, source=LOOP.replace("for x, y", "spread = raw.std(0)\nx = raw / spread\nfor x, y", 1))
+
+
+@scenario(None)
+def column_divided_by_its_guarded_spread(folder: Path) -> RecordBuilder:
+    bad = {"kind": "none", "whole_column": True, "part": 0, "column": 2, "value": "nan"}
+    return _nonfinite(folder, batch=bad, source=LOOP.replace("for x, y", "x = raw / (raw.std(0) + 1e-8)\nfor x, y", 1))
+
+
+@scenario(None)
+def power_of_a_huge_number(folder: Path) -> RecordBuilder:
+    return _nonfinite(folder, {"op": "pow", "inputs": [{"min": -1.0, "max": 3e19, "finite": True, "dtype": "float32"}]})
+
+
+def _half(folder: Path, looks: list[list[float]], **data: Any) -> RecordBuilder:
+    whole = {"dtypes": ["bfloat16"], "share": 1.0, "eps": 1e-8, "adaptive": True, "own": True, "copies": False, "looks": looks}
+    record = _optimizer(RecordBuilder(folder, LOOP), cls="Adam")
+    record.fact("update", 0, {"samples": [[0, 3.0, 0.5, 0.0, 0.001]], "tensors": 2})
+    return record.fact("half_weights", 0, whole | data)
+
+
+_LOST = [[step, 10, 190, 0, 0.09, 5e-5] for step in (0, 1, 2, 4, 8)]
+
+
+@scenario("bf16-update-lost", "unchanged", "torch.optim.SGD", "warning")
+def updates_of_adam_lost(folder: Path) -> RecordBuilder:
+    return _half(folder, _LOST)
+
+
+@scenario("bf16-update-lost", "unchanged", "torch.optim.SGD", "warning")
+def updates_of_sgd_lost(folder: Path) -> RecordBuilder:
+    return _half(folder, _LOST, adaptive=False)
+
+
+@scenario(None)
+def updates_lost_in_a_warm_up(folder: Path) -> RecordBuilder:
+    return _half(folder, [*_LOST[:-1], [8, 180, 20, 0, 0.09, 5e-3]])
+
+
+@scenario(None)
+def updates_kept_in_float32(folder: Path) -> RecordBuilder:
+    return _half(folder, _LOST, copies=True)
+
+
+@scenario(None)
+def rate_that_moves_nothing_anywhere(folder: Path) -> RecordBuilder:
+    return _half(folder, [[*look[:5], 1e-9] for look in _LOST])
+
+
+@scenario(None)
+def too_few_looks_at_half_weights(folder: Path) -> RecordBuilder:
+    return _half(folder, _LOST[:3])
+
+
+@scenario("fp16-underflow", "epsilon", "torch.optim.SGD")
+def epsilon_of_nothing(folder: Path) -> RecordBuilder:
+    return _half(folder, [[0, 100, 0, 60, 0.1, 1e-3]], dtypes=["float16"])
+
+
+@scenario(None)
+def epsilon_that_float16_holds(folder: Path) -> RecordBuilder:
+    return _half(folder, [[0, 100, 0, 60, 0.1, 1e-3]], dtypes=["float16"], eps=1e-4)
+
+
+def _half_range(folder: Path, **data: Any) -> RecordBuilder:
+    whole = {"name": "half-range", "made": True, "at_step": 12, "scale": 65536.0, "elements": 1000, "tensors": 4, "lost_tensors": 1}
+    record = _optimizer(RecordBuilder(folder, LOOP)).fact("backward", "x", {"count": 40}, at="loss.backward", count=40)
+    return record.fact("probe", "half-range", whole | data)
+
+
+@scenario("fp16-underflow", "gradients", "loss.backward")
+def gradients_lost(folder: Path) -> RecordBuilder:
+    return _half_range(folder, lost=800, norm_share=0.02)
+
+
+@scenario("fp16-underflow", "gradients", "loss.backward")
+def large_part_of_the_norm_lost(folder: Path) -> RecordBuilder:
+    return _half_range(folder, lost=200, norm_share=0.4)
+
+
+@scenario(None)
+def few_gradients_lost(folder: Path) -> RecordBuilder:
+    return _half_range(folder, lost=200, norm_share=0.01)
 
 
 def _turn(record: RecordBuilder, pattern: str, first: int, count: int, **data: Any) -> RecordBuilder:

@@ -125,14 +125,16 @@ def _repeat(copy: Copy, batch: Any) -> None:
 class Origin:
     """Where something that is no number came from."""
 
-    __slots__ = ("order", "event", "meant")
+    __slots__ = ("order", "event", "meant", "before")
 
-    def __init__(self, order: int, event: dict[str, Any] | None, meant: bool) -> None:
+    def __init__(self, order: int, event: dict[str, Any] | None, meant: bool, before: bool = False) -> None:
         self.order = order
         self.event = event
-        """None: it was there before, in the data or the weights."""
+        """The operator that made it of numbers; None where none did."""
         self.meant = meant
-        """An infinity that someone put there: a mask."""
+        """An infinity that may have been put there on purpose: a mask."""
+        self.before = before
+        """It was there when the turn began: in the data, the weights, a constant."""
 
 
 class Numbers(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -153,6 +155,7 @@ class Numbers(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.batch: int | None = None
         """Samples in the batch: the first dimension of what a model is given."""
         self.given: list[torch.Tensor] = []
+        """What models were given in this turn and no operator of it spoiled."""
         self.order = 0
         self.active = False
         """From the next turn on: the forward of this one was not seen."""
@@ -164,7 +167,10 @@ class Numbers(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def root_call(self, module: Any, args: Any, kwargs: Any) -> None:
         """A model is called: its inputs are data."""
         found = [t for t in suspects.tensors_of([args, kwargs]) if not t.requires_grad]
-        self.given += found
+        for tensor in found:
+            origin = self._origin(tensor)
+            if origin is None or origin.before:
+                self.given.append(tensor)
         if self.batch is None and found and found[0].ndim:
             self.batch = found[0].shape[0]
 
@@ -198,7 +204,7 @@ class Numbers(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _found(self, origin: Origin | None) -> None:
         facts: dict[str, Any] = {"events": [origin.event] if origin is not None and origin.event is not None else []}
         bad = suspects.of_batch(self.given, self.indices if self.copy.turn < SAME else None)
-        if bad and (not facts["events"] or bad["kind"] == "outlier"):  # what is no number may be the operator's own doing
+        if bad:
             facts["batch"] = bad
         self.copy.end(complete=True, same=self.copy.turn < SAME, **facts)
 
@@ -255,7 +261,7 @@ class Numbers(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return None  # NaN from infinities that were put there on purpose
         if known:
             return _first(known)
-        return Origin(self._next(), None, not any(one["nan"] for one in bad))
+        return Origin(self._next(), None, not any(one["nan"] for one in bad), before=True)
 
     def _next(self) -> int:
         self.order += 1
