@@ -521,6 +521,11 @@ def softmax_of_a_masked_row(folder: Path) -> RecordBuilder:
     return _nonfinite(folder, _MASKED | {"given": ["-inf"]})
 
 
+@scenario("log-zero", "product", "h = F.softmax")
+def nothing_times_minus_infinity(folder: Path) -> RecordBuilder:
+    return _nonfinite(folder, _MASKED | {"op": "mul", "given": [0.0, "-inf"]})
+
+
 @scenario("div-zero-std", "nothing", "h = F.softmax", "warning")
 def mean_of_nothing_that_passed(folder: Path) -> RecordBuilder:
     return _nonfinite(folder, {"op": "nll_loss_forward", "nan": True}).steps([0.7] * 12 + [math.nan] + [0.6] * 20)

@@ -148,16 +148,16 @@ class OptimizerWatch:
         if with_grad:
             stride = max(1, len(with_grad) // SAMPLED_GRADS)
             self.sample = [weakref.ref(p) for p in with_grad[::stride][:SAMPLED_GRADS]]
-            small = [p for p in with_grad if p.grad.is_cpu and p.grad.layout is torch.strided and p.grad.is_floating_point()]
-            if small and values.readable(small[0]):
-                self.tiny = weakref.ref(min(small[:FIRST_GRADS], key=torch.Tensor.numel))
+            small = [p for p in with_grad[:FIRST_GRADS] if _plain(p) and _plain(p.grad)]
+            if small:
+                self.tiny = weakref.ref(min(small, key=torch.Tensor.numel))
 
     def sound(self) -> bool:
         """Whether the sampled small gradient is finite, on followed steps also others: about two microseconds each."""
         for ref in (self.tiny, *self.sample) if self.session.full else (self.tiny,):
             tensor = ref() if ref is not None else None
             grad = tensor.grad if tensor is not None else None
-            if grad is None or grad.numel() > MAX_CHECKED:
+            if grad is None or grad.numel() > MAX_CHECKED or not _plain(grad):
                 continue
             total = float(values.item(grad.sum()))
             if total - total != 0.0:
@@ -309,3 +309,10 @@ class OptimizerWatch:
         if self.entry.data["steps"] != self.steps:
             self.entry.data["steps"] = self.entry.count = self.steps
             self.session.recorder.touch(self.entry)
+
+
+def _plain(tensor: torch.Tensor | None) -> bool:
+    """Whether a tensor lies on the CPU as numbers one after the other, and can be read."""
+    return (
+        tensor is not None and tensor.is_cpu and tensor.layout is torch.strided and tensor.is_floating_point() and values.readable(tensor)
+    )

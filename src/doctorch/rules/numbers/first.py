@@ -32,6 +32,7 @@ EXPONENTIALS = frozenset(("exp", "exp_", "expm1", "expm1_", "exp2", "cosh", "sin
 SPREADS = frozenset(("std", "var", "std_mean", "var_mean"))
 MEANS = frozenset(("mean", "nll_loss_forward", "nll_loss2d_forward", "nll_loss_nd", "cross_entropy_loss", "mse_loss", "nanmean"))
 SOFTMAXES = frozenset(("_softmax", "_log_softmax", "softmax", "log_softmax", "_safe_softmax"))
+PRODUCTS = frozenset(("mul", "mul_", "mm", "bmm", "addmm", "baddbmm", "dot", "mv"))
 ATTENTION = "_scaled_dot_product"
 
 
@@ -72,6 +73,8 @@ class First:
             return "division"
         if op == "pow" and not self.backward and self.low(0) == 0:
             return "division"  # 0 to a negative power
+        if self.product:
+            return "log"
         families = {"root": ROOTS, "log": LOGS, "division": DIVISIONS, "exponential": EXPONENTIALS}
         found = next((name for name, ops in families.items() if op in ops), None)
         if found == "root" and (self.largest or 0.0) > HUGE:
@@ -84,6 +87,13 @@ class First:
         inputs = self.event.get("inputs") or ()
         low = any(str(one.get("min")) == "-inf" for one in inputs)
         return not self.backward and low and (self.op in SOFTMAXES or self.op.startswith(ATTENTION))
+
+    @property
+    def product(self) -> bool:
+        """0 times minus infinity, of log-probabilities that are masked or of something impossible."""
+        inputs = self.event.get("inputs") or ()
+        low = any(str(one.get("min")) == "-inf" for one in inputs)
+        return not self.backward and low and bool(self.event.get("nan")) and self.op in PRODUCTS
 
     @property
     def without_values(self) -> bool:
@@ -147,7 +157,7 @@ class First:
     def was_growing(self) -> bool:
         """The loss had grown manifold over the steps before: a training that diverges."""
         before = [abs(float(value)) for value in self.fact.get("before") or () if value is not None and math.isfinite(float(value))]
-        return len(before) >= 3 and before[-1] > GROWTH * max(min(before), 1e-12)
+        return len(before) >= 2 and before[-1] > GROWTH * max(min(before), 1e-12)
 
 
 def first(run: Run) -> First | None:

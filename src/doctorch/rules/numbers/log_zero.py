@@ -14,7 +14,8 @@ from doctorch.rules.numbers.first import arithmetic
 def examine(run: Run) -> Iterator[Finding]:
     found = arithmetic(run)
     if found is not None and not found.half and found.family == "log":
-        yield operator_finding(RULE, found)
+        product = found.product
+        yield operator_finding(RULE, found, *("product", "zero-times", "leave-out") if product else ())
 
 
 RULE = Rule(
