@@ -158,3 +158,149 @@ def no_gradient_for_another_reason(folder: Path) -> RecordBuilder:
 @scenario(None)
 def margin_in_a_loss(folder: Path) -> RecordBuilder:
     return Net(folder).layer(grads(DEAD), activation=relu(16, 16, feeds=False)).record
+
+
+def squash(slope: float, beyond: float, kind: str = "tanh", later: float | None = None) -> dict[str, Any]:
+    looks = [[0, slope, beyond], [1, slope, beyond], [8, later or slope, beyond], [9, later or slope, beyond]]
+    return {"op": kind, "kind": kind, "site": None, "feeds": True, "looks": looks}
+
+
+SQUASHED = NET.replace("ReLU", "Tanh")
+WIDE = [[0, 0.0, 1.0, 1.0, 0.0, 30.0, 29.0], [9, 0.0, 1.0, 1.0, 0.0, 30.0, 29.0]]
+
+
+@scenario("saturated-activations", "start", "zeros_")
+def flat_from_large_weights(folder: Path) -> RecordBuilder:
+    return Net(folder, FLAT).layer(grads(FINE), fill="zeros_", looks=WIDE, activation=squash(0.02, 0.97)).layer(grads(FINE)).record
+
+
+@scenario("saturated-activations", "start", "# one")
+def flat_from_large_inputs(folder: Path) -> RecordBuilder:
+    inputs = [[0, 100.0, 80.0, 80.0, 0.0, 40.0, 39.0]]
+    return Net(folder, FLAT).layer(grads(FINE), looks=inputs, activation=squash(0.02, 0.97)).layer(grads(FINE)).record
+
+
+@scenario("saturated-activations", "later", "# one", "warning")
+def flat_later(folder: Path) -> RecordBuilder:
+    return Net(folder, FLAT).layer(grads(FINE), looks=[], activation=squash(0.6, 0.1, later=0.01)).layer(grads(FINE)).record
+
+
+@scenario(None)
+def flat_and_learning(folder: Path) -> RecordBuilder:
+    losses = [1.4 / (1 + i) for i in range(60)]
+    return Net(folder, losses).layer(grads(FINE), activation=squash(0.02, 0.97)).layer(grads(FINE)).record
+
+
+def sized(*sizes: float) -> list[list[list[float]]]:
+    return [grads([0.2, 0.3, 0.4, size, 3 * size, 5 * size, 16, 0]) for size in sizes]
+
+
+def row(
+    folder: Path, losses: list[float], sizes: list[float], activation: dict[str, Any] | None = None, source: str = NET
+) -> RecordBuilder:
+    net = Net(folder, losses, source)
+    for rows in sized(*sizes):
+        net.layer(rows, activation=activation)
+    return net.record
+
+
+@scenario("vanishing-gradients", "falls", "nn.Sigmoid()", "warning")
+def vanishes_in_sigmoids(folder: Path) -> RecordBuilder:
+    source = NET.replace("nn.ReLU(),\n    nn.Linear(16, 16)", "nn.Sigmoid(),\n    nn.Linear(16, 16)").replace("nn.ReLU", "nn.Identity")
+    return row(folder, FLAT, [1e-6, 1e-5, 1e-4, 1e-3, 1e-2], squash(0.9, 0.0, "sigmoid"), source)
+
+
+@scenario("vanishing-gradients", "falls", "# one", "warning")
+def vanishes_in_small_tanhs(folder: Path) -> RecordBuilder:
+    return row(folder, FLAT, [1e-6, 1e-5, 1e-4, 1e-3, 1e-2], squash(0.9, 0.0, "tanh"))
+
+
+@scenario("vanishing-gradients", "falls-to-zero", "# one", "warning")
+def vanishes_altogether(folder: Path) -> RecordBuilder:
+    return row(folder, FLAT, [0.0, 1e-38, 1e-25, 1e-12, 1e-2])
+
+
+@scenario(None)
+def small_first_gradients_and_learning(folder: Path) -> RecordBuilder:
+    return row(folder, FALLING, [1e-6, 1e-5, 1e-4, 1e-3, 1e-2])
+
+
+GROWING = [1.0 * 1.2**i for i in range(60)]
+
+
+def recurrent(folder: Path, last: float) -> RecordBuilder:
+    net = Net(folder, GROWING).layer(grads(FINE), uses=40, sequence=[[2, 1.0], [8, 60.0], [32, last]])
+    return net.layer(grads(FINE)).record
+
+
+@scenario("exploding-gradients", "length", "# one", "warning")
+def grows_over_a_sequence(folder: Path) -> RecordBuilder:
+    return recurrent(folder, 1e8)
+
+
+@scenario("exploding-gradients", "length-broken", "# one", "warning")
+def breaks_over_a_sequence(folder: Path) -> RecordBuilder:
+    return recurrent(folder, float("inf"))
+
+
+@scenario("exploding-gradients", "depth", "# one", "warning")
+def grows_towards_the_data(folder: Path) -> RecordBuilder:
+    return row(folder, FLAT, [1e3, 1e2, 10.0, 1.0, 1e-2])
+
+
+@scenario("exploding-gradients", "steps", "loss.backward", "warning")
+def grows_over_the_steps(folder: Path) -> RecordBuilder:
+    large = [0.2, 0.3, 0.4, 1e4, 1e5, 1e5, 16, 0]
+    return Net(folder, GROWING).layer(grads(FINE, large)).layer(grads(FINE, large)).record.fact("backward", "0", {}, at="loss.backward")
+
+
+@scenario("exploding-gradients", "steps-broken", "loss.backward", "warning")
+def breaks_over_the_steps(folder: Path) -> RecordBuilder:
+    large = [0.2, 0.3, 0.4, float("inf"), 1e5, 1e5, 16, 0]
+    return Net(folder, GROWING).layer(grads(FINE, large)).layer(grads(FINE, large)).record.fact("backward", "0", {}, at="loss.backward")
+
+
+@scenario(None)
+def large_gradients_and_learning(folder: Path) -> RecordBuilder:
+    return row(folder, FALLING, [1e3, 1e2, 10.0, 1.0, 1e-2])
+
+
+def signal(folder: Path, ends: list[float], losses: list[float], fill: str | None = None) -> RecordBuilder:
+    net = Net(folder, losses)
+    for before, after in zip([1.0, *ends], ends, strict=False):
+        net.layer(grads(FINE), fill=fill, looks=[[0, 0.0, before, before, 0.0, after, after]])
+    return net.record
+
+
+@scenario("init-scale", "grows", "zeros_", "warning")
+def signal_grows(folder: Path) -> RecordBuilder:
+    return signal(folder, [30.0, 900.0, 27_000.0], FLAT, "zeros_")
+
+
+@scenario("init-scale", "shrinks", "# one", "warning")
+def signal_shrinks(folder: Path) -> RecordBuilder:
+    return signal(folder, [1e-2, 1e-4, 1e-6], FLAT)
+
+
+@scenario("init-scale", "first-loss", "zeros_", "warning")
+def first_loss_far_off(folder: Path) -> RecordBuilder:
+    losses = [60.0 / (1 + i) + 0.5 for i in range(60)]
+    record = signal(folder, [6.0, 40.0], losses, "zeros_")
+    record.fact("loss_call", "c", {"function": "cross_entropy", "train_count": 60, "n_classes": 4}, at="criterion(net", count=60)
+    record.fact(
+        "target",
+        "t",
+        {
+            "function": "cross_entropy",
+            "loss_call": "c",
+            "labels": {"0": 50, "1": 50, "2": 50, "3": 50},
+            "phase": "train",
+            "values": [[0, losses[0]]],
+        },
+    )
+    return record.fact("backward", "0", {"count": 60}, at="loss.backward")
+
+
+@scenario(None)
+def signal_shrinks_and_learns(folder: Path) -> RecordBuilder:
+    return signal(folder, [1e-2, 1e-4, 1e-6], FALLING)

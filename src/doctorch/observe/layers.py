@@ -59,7 +59,7 @@ class Activation:
 class Layer:
     """One weight."""
 
-    __slots__ = ("param", "bias", "entry", "unit_dim", "groups", "module", "activation", "since", "seen")
+    __slots__ = ("param", "bias", "entry", "unit_dim", "groups", "module", "activation", "since", "seen", "uses")
 
     def __init__(self, param: Param, unit_dim: int, groups: int, entry: Any) -> None:
         self.param = param
@@ -72,6 +72,7 @@ class Layer:
         """For each unit looked at the first of the looks since which no gradient reached it."""
         self.seen = -1
         """Deep segment in which its output was last looked at."""
+        self.uses = 0
 
 
 class _Trace:
@@ -221,6 +222,8 @@ class LayerWatcher(Watcher):
                 units=tensor.shape[unit_dim],
                 module=type(module).__name__ if module is not None else None,
                 depth=0,
+                uses=1,
+                sequence=[],
                 behind=[],
                 looks=[],
                 grads=[],
@@ -236,8 +239,13 @@ class LayerWatcher(Watcher):
         if trace is not None:
             for activation in trace.activations:
                 activation.data["feeds"] = True
-        if layer.seen != self.segment:
-            layer.seen = self.segment
+        if layer.seen == self.segment:
+            layer.uses += 1
+            layer.entry.data["uses"] = max(layer.uses, layer.entry.data["uses"])
+            if self.segment == 0 and layer.uses & (layer.uses - 1) == 0 and kinds.plain(out):
+                self._size_in_sequence(layer, out, out_dim)
+        else:
+            layer.seen, layer.uses = self.segment, 1
             self._first_use(layer, value, out, in_dim, out_dim)
         self._put(out, layer, out_dim if out_dim > 0 else -1, ())
 
@@ -260,6 +268,15 @@ class LayerWatcher(Watcher):
             self.session.recorder.touch(layer.entry)
 
         values.read_lists_later(self.session.recorder, seen, use)
+
+    def _size_in_sequence(self, layer: Layer, out: torch.Tensor, out_dim: int) -> None:
+        """How large the sums of a weight are that is used again and again, at its uses 2, 4, 8, …"""
+        use_number = layer.uses
+
+        def use(found: list[list[float]]) -> None:
+            layer.entry.data["sequence"].append([use_number, *found[0]])
+
+        values.read_lists_later(self.session.recorder, [reductions.by_unit(out, out_dim).square().mean().sqrt()], use)
 
     def _describe_bias(self, layer: Layer) -> None:
         bias = layer.bias.ref() if layer.bias is not None else None
