@@ -10,7 +10,7 @@ from doctorch.analysis.trouble import Trouble, trouble
 from doctorch.findings import Finding, Severity, Value
 from doctorch.records.reader import Process, Run
 from doctorch.rules.api import Rule
-from doctorch.rules.learning_model.layers import EARLY, Gradient, Layer, layers, process_of
+from doctorch.rules.learning_model.layers import EARLY, Gradient, Layer, is_game, layers, process_of
 from doctorch.rules.shared import place_of, related
 
 LARGE = 1e3
@@ -40,7 +40,7 @@ class Growth:
 
 def examine(run: Run) -> Iterator[Finding]:
     process = process_of(run)
-    if process is None or not process.facts("layer"):
+    if process is None or not process.facts("layer") or is_game(process):
         return
     seen = trouble(process)
     if seen is None:

@@ -9,7 +9,7 @@ from doctorch.analysis.trouble import Trouble, guess, trouble
 from doctorch.findings import Finding, Severity, Value
 from doctorch.records.reader import Process, Run
 from doctorch.rules.api import Rule
-from doctorch.rules.learning_model.layers import EARLY, Layer, chain, layers, process_of
+from doctorch.rules.learning_model.layers import EARLY, Layer, chain, is_game, layers, process_of
 from doctorch.rules.shared import place_of, related
 
 MIN_LAYERS = 3
@@ -30,7 +30,7 @@ EXPLAINS = (
 
 def examine(run: Run) -> Iterator[Finding]:
     process = process_of(run)
-    if process is None or not process.facts("layer"):
+    if process is None or not process.facts("layer") or is_game(process):
         return
     row = [layer for layer in chain(layers(process)) if layer.looks and layer.looks[0].step <= EARLY]
     if len(row) < 2 or row[0].looks[0].in_std > LARGE_INPUT:

@@ -144,9 +144,16 @@ def followed_by(layer: Layer, all_layers: Sequence[Layer]) -> list[Layer]:
     return [other for other in all_layers if layer.key in other.behind and other.depth > layer.depth]
 
 
+def is_game(process: Process) -> bool:
+    """Whether several optimizers step: then the losses are those of opponents or of parts, and their course says little."""
+    return sum(bool(fact.get("steps")) for fact in process.facts("optimizer")) > 1
+
+
 def fall(process: Process) -> float | None:
-    """Share of its start that the loss lost by the second half of the run; None where there are too few losses to tell. Minus infinity
-    where it stopped being a number."""
+    """Share of its start that the loss lost by the second half of the run; None where there are too few losses to tell, or where they are
+    those of a game. Minus infinity where it stopped being a number."""
+    if is_game(process):
+        return None
     values = losses(process)
     if values and not math.isfinite(values[-1]):
         return -math.inf
