@@ -114,6 +114,8 @@ class TurnWatcher(Watcher):
 
     def _count(self, number: int) -> None:
         letters = [letter for letter, _ in self.calls]
+        if not any(letter.startswith("S") for letter in letters):
+            return  # an update by hand: each backward ends a turn, and what follows it comes too late only in appearance
         pattern = " ".join(letters[:MAX_SHOWN]) + (f" … {len(letters)}" if len(letters) > MAX_SHOWN else "")
         recorder = self.session.recorder
         if recorder.number_of("turn") >= MAX_PATTERNS and ("turn", pattern) not in recorder.writer.entries:
