@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import functools
+import math
 from collections import Counter
 from collections.abc import Iterator
+from statistics import fmean
 
-from doctorch.analysis.losses import share_left
+from doctorch.analysis.losses import losses, share_left
 from doctorch.findings import Edit, Finding, Severity, Value
 from doctorch.records.reader import Fact, Process, Run
 from doctorch.rules.api import Rule
@@ -22,9 +24,9 @@ MEANS = (
     "Mean", "NllLoss", "MseLoss", "SmoothL1Loss", "HuberLoss", "BinaryCrossEntropy", "BinaryCrossEntropyWithLogits", "SoftMarginLoss",
 )  # fmt: skip
 """Operators that give a mean over the batch. What backward is called on is their very result: nothing has divided it since."""
-SUFFERS = 0.5
-"""Share of its first value above which the loss has not come down as it would at a rate that fits: then it is a warning. A sum that
-trains well may be meant, with a rate to match, and is advice."""
+STUCK, WILD, PEAK = 0.9, 0.5, 2.0
+"""The loss has not come down below the first share of where it began, or it went up to PEAK times that and ended above the second: so a
+rate that is too high shows, and then it is a warning. A sum that trains may be meant, with a rate to match, and is advice."""
 EXPLAINS = ("lr-too-high", "loss-diverges", "loss-plateau", "exploding-gradients", "dead-relu", "saturated-activations")
 
 
@@ -82,8 +84,8 @@ def _rate_divided(project: Project, optimizer: Fact) -> bool:
 def _finding(process: Process, optimizer: Fact, number: int, fact: Fact, times: int, total: int) -> Finding:
     backward, step = call_site(fact, "B"), call_site(fact, "S")
     cls = str(optimizer.get("cls") or "optimizer")
-    left = share_left(process)
-    suffers = cls not in SCALE_FREE and left is not None and left > SUFFERS
+    clipped = "C" in str(fact.get("pattern")).split()  # then the sum is cut to the norm of a mean
+    suffers = cls not in SCALE_FREE and not clipped and _suffers(process)
     values: dict[str, Value] = {
         "turns": times,
         "checked": total,
@@ -103,6 +105,15 @@ def _finding(process: Process, optimizer: Fact, number: int, fact: Fact, times: 
         explains=EXPLAINS if suffers else (),
         confidence=0.9,
     )
+
+
+def _suffers(process: Process) -> bool:
+    left, values = share_left(process), [value for value in losses(process) if math.isfinite(value)]
+    if left is None or math.isinf(left) or not values:
+        return left is not None
+    tenth = max(1, len(values) // 10)
+    peak = max(fmean(values[i : i + tenth]) for i in range(0, len(values) - tenth + 1, tenth))
+    return left > STUCK or (left > WILD and peak > PEAK * values[0])
 
 
 def edit(finding: Finding, project: Project) -> Edit | None:
