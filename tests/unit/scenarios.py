@@ -224,6 +224,75 @@ def batch_as_time(folder: Path) -> RecordBuilder:
     return record.fact("recurrent", "GRU/fc", whole, at="h = F.softmax")
 
 
+RESUME = LOOP.replace("for x", 'state = torch.load("last.pt")\nmodel.load_state_dict(state["model"])\nstart = state["epoch"]\nfor x', 1)
+WEIGHTS = {"key": "model", "kind": "weights", "tensors": 4}
+EPOCH = {"key": "epoch", "kind": "counter", "value": 5}
+MOMENTS = {"key": "optimizer", "kind": "optimizer", "states": 4, "lrs": [0.01], "initial_lrs": [0.1], "params": 4}
+
+
+def _resumed(
+    folder: Path, *parts: dict[str, Any], source: str = RESUME, cls: str = "Adam", after: float = 0.5, **data: Any
+) -> RecordBuilder:
+    record = RecordBuilder(folder, source).steps([*around(0.5, 30, 0.01), *around(after, 30, 0.01)])
+    _optimizer(record, cls=cls, rate_trace=[[1, 0.1]], built_lr=[0.1], groups=[{"lr": 0.1}])
+    record.fact("load", "x", {"numel": 40, "numel_missing": 0, "unexpected": 0, "params": 4, "covered": 40}, at="model.load_state")
+    return record.fact("checkpoint", "x", {"name": "last.pt", "step": 0, "parts": [WEIGHTS, *parts]} | data, at="torch.load")
+
+
+def _restored(record: RecordBuilder, what: str) -> RecordBuilder:
+    return record.fact("restore", f"{what}/0", {"what": what, "step": 0, "count": 1}, at="start")
+
+
+@scenario("resume-incomplete", "optimizer", "model.load_state", "warning")
+def moments_left_in_the_file(folder: Path) -> RecordBuilder:
+    return _resumed(folder, EPOCH, MOMENTS)
+
+
+@scenario("resume-incomplete", "not-saved", "model.load_state", "warning")
+def moments_never_saved(folder: Path) -> RecordBuilder:
+    return _resumed(folder, EPOCH)
+
+
+@scenario(None)
+def plain_sgd_goes_on(folder: Path) -> RecordBuilder:
+    return _resumed(folder, EPOCH, cls="SGD")
+
+
+@scenario(None)
+def weights_to_begin_from(folder: Path) -> RecordBuilder:
+    return _resumed(folder, EPOCH, MOMENTS, source=RESUME.replace('start = state["epoch"]', 'print(state["epoch"])'))
+
+
+def _resumed_in_the_middle(folder: Path, *parts: dict[str, Any]) -> RecordBuilder:
+    source = RESUME.replace('start = state["epoch"]\n', "")
+    record = _resumed(folder, *parts, source=source, after=1.5, step=30, written_at=25)
+    for key in range(2):
+        _optimizer(record, key, cls="Adam", built_lr=[0.1], n_params=4)
+    return record
+
+
+@scenario("resume-incomplete", "optimizer-jump", "model.load_state", "warning")
+def moments_left_and_a_jump(folder: Path) -> RecordBuilder:
+    return _resumed_in_the_middle(folder, MOMENTS)
+
+
+@scenario("resume-incomplete", "not-saved-jump", "model.load_state", "warning")
+def moments_never_saved_and_a_jump(folder: Path) -> RecordBuilder:
+    return _resumed_in_the_middle(folder)
+
+
+@scenario("resume-incomplete", "scheduler", "model.load_state", "warning")
+def schedule_begun_anew(folder: Path) -> RecordBuilder:
+    record = _restored(_resumed(folder, EPOCH, MOMENTS), "optimizer")
+    return record.fact("scheduler", 0, {"cls": "StepLR", "optimizer": "0", "steps": 3, "settings": {}, "early": 0}, at="start")
+
+
+@scenario("resume-incomplete", "scaler", "model.load_state", "warning")
+def scale_begun_anew(folder: Path) -> RecordBuilder:
+    record = _restored(_resumed(folder, EPOCH, MOMENTS, {"key": "scaler", "kind": "scaler", "scale": 1024.0}), "optimizer")
+    return record.fact("scaler", 0, {"asked": 40, "skipped": 0, "trace": [[0, 65536.0]]}, at="start")
+
+
 def _evaluated_often(folder: Path, losses: list[float], training: list[float]) -> RecordBuilder:
     record = _cross_entropy(_optimizer(RecordBuilder(folder, LOOP)), train_count=40).steps(training)
     each = len(training) // len(losses)

@@ -12,6 +12,7 @@ import torch
 
 from doctorch.observe import exits, last_exception, lines, values
 from doctorch.observe.carried import CarriedWatcher
+from doctorch.observe.checkpoints import CheckpointWatcher
 from doctorch.observe.evaluations import EvaluationWatcher
 from doctorch.observe.events import Watcher
 from doctorch.observe.functions import InplaceWatcher
@@ -46,6 +47,7 @@ WATCHERS: tuple[Callable[[Session], Watcher], ...] = (
     ReshapeWatcher,
     EvaluationWatcher,
     HalfWatcher,
+    CheckpointWatcher,
     InplaceWatcher,
     CarriedWatcher,
     LossValues,
