@@ -293,6 +293,53 @@ def scale_begun_anew(folder: Path) -> RecordBuilder:
     return record.fact("scaler", 0, {"asked": 40, "skipped": 0, "trace": [[0, 65536.0]]}, at="start")
 
 
+def _state(folder: Path, source: str = LOOP, **data: Any) -> RecordBuilder:
+    record = _module(_optimizer(RecordBuilder(folder, source)))
+    record.fact("loader", 0, {"batch_size": 16, "shuffles": True}, at="for x", count=40)
+    whole = {"how": "argument", "attribute": None, "read_site": None, "calls": 20, "carried": 19, "shuffled": 0, "ordered": 0}
+    return record.fact("state", "0/argument", {**whole, "compared": 0, "continued": 0.0, **data}, at="out = model")
+
+
+@scenario("hidden-state-not-reset", "shuffled", "out = model", "warning")
+def state_over_shuffled_batches(folder: Path) -> RecordBuilder:
+    return _state(folder, shuffled=19)
+
+
+@scenario("hidden-state-not-reset", "shuffled", "h = F.softmax", "warning")
+def state_kept_in_the_model(folder: Path) -> RecordBuilder:
+    record = _state(folder)
+    site = record.site("h = F.softmax")
+    return _state_attribute(record, site)
+
+
+def _state_attribute(record: RecordBuilder, site: dict[str, Any] | None) -> RecordBuilder:
+    whole = {"how": "attribute", "attribute": "state", "read_site": site, "calls": 3, "carried": 3, "shuffled": 3, "ordered": 0}
+    return record.fact("state", "0/attribute", {**whole, "compared": 0, "continued": 0.0}, at="out = model")
+
+
+@scenario("hidden-state-not-reset", "tokens", "out = model", "warning")
+def state_over_other_texts(folder: Path) -> RecordBuilder:
+    return _state(folder, compared=18, continued=0.9)
+
+
+@scenario(None)
+def state_over_a_text_that_goes_on(folder: Path) -> RecordBuilder:
+    return _state(folder, compared=18, continued=18.0, shuffled=19)
+
+
+@scenario("hidden-state-not-reset", "picked", "out = model", "warning")
+def state_over_picked_samples(folder: Path) -> RecordBuilder:
+    source = LOOP.replace("for x, y in loader:", "order = torch.randperm(100)\nfor rows in order.split(10):\n    x, y = data[rows]")
+    record = _module(_optimizer(RecordBuilder(folder, source)))
+    whole = {"how": "argument", "attribute": None, "read_site": None, "calls": 20, "carried": 19, "shuffled": 0, "ordered": 0}
+    return record.fact("state", "0/argument", {**whole, "compared": 0, "continued": 0.0}, at="out = model")
+
+
+@scenario(None)
+def state_over_samples_in_order(folder: Path) -> RecordBuilder:
+    return _state(folder, ordered=19)
+
+
 def _evaluated_often(folder: Path, losses: list[float], training: list[float]) -> RecordBuilder:
     record = _cross_entropy(_optimizer(RecordBuilder(folder, LOOP)), train_count=40).steps(training)
     each = len(training) // len(losses)

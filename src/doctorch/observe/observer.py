@@ -32,6 +32,7 @@ from doctorch.observe.recorder import Recorder, set_current
 from doctorch.observe.reshapes import ReshapeWatcher
 from doctorch.observe.session import Session
 from doctorch.observe.softmaxes import Softmaxes
+from doctorch.observe.states import StateWatcher
 from doctorch.observe.targets import TargetWatcher
 from doctorch.observe.training import TrainingObserver
 from doctorch.observe.turns import TurnWatcher
@@ -48,6 +49,7 @@ WATCHERS: tuple[Callable[[Session], Watcher], ...] = (
     EvaluationWatcher,
     HalfWatcher,
     CheckpointWatcher,
+    StateWatcher,
     InplaceWatcher,
     CarriedWatcher,
     LossValues,
