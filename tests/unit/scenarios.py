@@ -293,6 +293,40 @@ def scale_begun_anew(folder: Path) -> RecordBuilder:
     return record.fact("scaler", 0, {"asked": 40, "skipped": 0, "trace": [[0, 65536.0]]}, at="start")
 
 
+def _norm(folder: Path, shift: float, running: float, momentum: float = 0.1, count: int = 32, optimizers: int = 1) -> RecordBuilder:
+    record = RecordBuilder(folder, LOOP).steps(around(0.5, 300, 0.01))
+    for key in range(optimizers):
+        _optimizer(record, key)
+    looks = [[step, shift, 0.1, count] for step in (100, 150, 200)]
+    record.fact("norm", "n/4", {"name": "n", "cls": "BatchNorm1d", "momentum": momentum, "looks": looks}, at="self.fc = nn.Linear")
+    return _probe(record, "running-statistics", _arms(control=(0.5, 0.5), running=(running, 1.0)))
+
+
+@scenario("batchnorm-eval-mismatch", "far", "self.fc = nn.Linear", "warning")
+def statistics_that_came_nowhere(folder: Path) -> RecordBuilder:
+    return _norm(folder, 1.5, 2.0, momentum=0.001)
+
+
+@scenario("batchnorm-eval-mismatch", "far", "self.fc = nn.Linear", "warning")
+def statistics_of_few_values(folder: Path) -> RecordBuilder:
+    return _norm(folder, 2.0, 2.0, count=4)
+
+
+@scenario("batchnorm-eval-mismatch", "far", "self.fc = nn.Linear", "warning")
+def statistics_of_unlike_batches(folder: Path) -> RecordBuilder:
+    return _norm(folder, 1.5, 2.0)
+
+
+@scenario(None)
+def statistics_that_change_nothing(folder: Path) -> RecordBuilder:
+    return _norm(folder, 1.5, 0.6)
+
+
+@scenario(None)
+def statistics_of_two_players(folder: Path) -> RecordBuilder:
+    return _norm(folder, 1.5, 2.0, optimizers=2)
+
+
 def _state(folder: Path, source: str = LOOP, **data: Any) -> RecordBuilder:
     record = _module(_optimizer(RecordBuilder(folder, source)))
     record.fact("loader", 0, {"batch_size": 16, "shuffles": True}, at="for x", count=40)

@@ -12,6 +12,7 @@ from torch.nn.modules.dropout import _DropoutNd
 
 from doctorch.observe.events import Watcher
 from doctorch.observe.lines import Site, here
+from doctorch.observe.norms import Norms
 from doctorch.observe.session import Session
 from doctorch.observe.wrap import put
 
@@ -46,8 +47,10 @@ class ModeWatcher(Watcher):
         self.switched: dict[int, tuple[weakref.ref[Any], Site | None, bool]] = {}
         self.built: dict[int, tuple[weakref.ref[Any], Site | None]] = {}
         self.last_pass_step = -1
+        self.norms = Norms(session, self.built)
 
     def install(self) -> None:
+        self.norms.install()
         events = self.session.events
         events.root_call.append(self._called)
         events.backward_ended.append(self._trained)
@@ -59,6 +62,7 @@ class ModeWatcher(Watcher):
         self.models.clear()
         self.pending.clear()
         self.last_pass_step = -1
+        self.norms.reset()
 
     # ---- where modules are built and switched
 

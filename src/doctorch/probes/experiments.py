@@ -24,6 +24,12 @@ OWN_BATCH = (10.0, 100.0, 0.1, 0.01)
 FRESH = (10.0, 0.1, 0.01, 0.001)
 
 
+MIN_STEPS_NORM = 60
+"""Six times the memory of BatchNorm's usual momentum of 0.1."""
+FAR = 0.5
+"""Deviations of the mean, or logarithm of the ratio of variances, from which running statistics are another thing than a batch's own."""
+
+
 class Experiment(Protocol):
     """One experiment; made at most once in a run."""
 
@@ -148,6 +154,24 @@ class WithoutDropout:
         return _summaries(prober.copies([Arm("control", LONG), Arm("without", LONG, arms.without_dropout)], view))
 
 
+class RunningStatistics:
+    """BatchNorm's running statistics are far from those of the batches: the loss of the next batch with each, at the same weights."""
+
+    name = "running-statistics"
+
+    def wanted(self, view: View) -> bool:
+        if view.steps < MIN_STEPS_NORM:
+            return False
+        for entry in view.facts("norm"):
+            looks = entry.data.get("looks") or ()
+            if len(looks) >= 2 and all(shift > FAR or ratio > FAR for _, shift, ratio, _ in looks[-2:]):
+                return True
+        return False
+
+    def run(self, prober: Prober, view: View) -> dict[str, Any] | None:
+        return _summaries(prober.copies([Arm("control", MIN_TURNS), Arm("running", MIN_TURNS, arms.eval_norm)], view))
+
+
 class Rescaled:
     """The same steps from a fresh start with inputs of mean 0 and deviation 1."""
 
@@ -242,6 +266,7 @@ ALL: tuple[type[Experiment], ...] = (
     WithoutSoftmax,
     Cleared,
     WithoutDropout,
+    RunningStatistics,
     RateLadder,
     OneBatch,
     Rescaled,
