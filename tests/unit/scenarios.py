@@ -234,7 +234,7 @@ def _resumed(
     folder: Path, *parts: dict[str, Any], source: str = RESUME, cls: str = "Adam", after: float = 0.5, **data: Any
 ) -> RecordBuilder:
     record = RecordBuilder(folder, source).steps([*around(0.5, 30, 0.01), *around(after, 30, 0.01)])
-    _optimizer(record, cls=cls, rate_trace=[[1, 0.1]], built_lr=[0.1], groups=[{"lr": 0.1}])
+    _optimizer(record, cls=cls, rate_trace=[[1, 0.1]], loaded_first=True, built_lr=[0.1], groups=[{"lr": 0.1}])
     record.fact("load", "x", {"numel": 40, "numel_missing": 0, "unexpected": 0, "params": 4, "covered": 40}, at="model.load_state")
     return record.fact("checkpoint", "x", {"name": "last.pt", "step": 0, "parts": [WEIGHTS, *parts]} | data, at="torch.load")
 
@@ -267,7 +267,7 @@ def _resumed_in_the_middle(folder: Path, *parts: dict[str, Any]) -> RecordBuilde
     source = RESUME.replace('start = state["epoch"]\n', "")
     record = _resumed(folder, *parts, source=source, after=1.5, step=30, written_at=25)
     for key in range(2):
-        _optimizer(record, key, cls="Adam", built_lr=[0.1], n_params=4)
+        _optimizer(record, key, cls="Adam", built_lr=[0.1], n_params=4, loaded_first=bool(key))
     return record
 
 

@@ -7,6 +7,7 @@ import weakref
 from typing import Any
 
 import torch
+from torch.optim.optimizer import Optimizer
 
 from doctorch.observe.events import Watcher
 from doctorch.observe.lines import here
@@ -26,6 +27,7 @@ class LoadWatcher(Watcher):
         self.places: dict[str, tuple[Entry, weakref.ref[torch.nn.Module]]] = {}
         self.marked = 0
         self._wrap()
+        self._wrap_optimizer()
 
     def reset(self) -> None:
         self.places.clear()
@@ -54,6 +56,31 @@ class LoadWatcher(Watcher):
 
         put(torch.nn.Module, "load_state_dict", load_state_dict)
 
+    def _wrap_optimizer(self) -> None:
+        original = Optimizer.__init__
+
+        @functools.wraps(original)
+        def __init__(optimizer: Optimizer, *args: Any, **kwargs: Any) -> None:
+            original(optimizer, *args, **kwargs)
+            try:
+                self._mark_optimizers()
+            except Exception:
+                self.session.recorder.failed()
+
+        put(Optimizer, "__init__", __init__)
+
+    def _mark_optimizers(self) -> None:
+        """``loaded_first`` for the optimizers that have not stepped yet and hold loaded parameters: what they train begins from a file."""
+        if not self.loaded:
+            return
+        for watch in list(self.session.optimizers.values()):
+            optimizer = watch.ref()
+            if optimizer is None or watch.steps or watch.entry.data.get("loaded_first"):
+                continue
+            if any(self._was_loaded(p) for group in optimizer.param_groups for p in group["params"]):
+                watch.entry.data["loaded_first"] = True
+                self.session.recorder.touch(watch.entry)
+
     def _entry(self) -> Entry | None:
         """The fact of this place; None where enough was seen (a target network that is brought up to date at every step)."""
         site = here(2)
@@ -68,6 +95,7 @@ class LoadWatcher(Watcher):
             for name, tensor in tensors.items():
                 if name not in missing:
                     self.loaded[id(tensor)] = weakref.ref(tensor)
+        self._mark_optimizers()
         self.marked = 0
         entry.data.update(
             cls=type(module).__name__,

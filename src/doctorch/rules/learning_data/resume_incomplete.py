@@ -47,7 +47,9 @@ def _judge(run: Run, process: Process, fact: Fact, step: int) -> Finding | None:
         return None  # weights alone are wanted: a fine-tuning, an evaluation
     counted = counter is not None and float(counter["value"]) > 0
     values = _values(process, fact, counter, jump)
-    optimizers = [one for one in process.facts("optimizer") if int(one.get("steps") or 0) >= MIN_STEPS]
+    optimizers = [one for one in process.facts("optimizer") if int(one.get("steps") or 0) >= MIN_STEPS and one.get("loaded_first")]
+    if not optimizers:
+        return None  # what was loaded trains no further
     states = [part for part in parts if part["kind"] == "optimizer" and part.get("states")]
     if states and len(_restored(process, "optimizer", step)) < min(len(states), len(optimizers)) and (counted or jump is not None):
         return _finding(fact, loads, "optimizer", {**values, "states": int(states[0]["states"]), "key": str(states[0]["key"])})
