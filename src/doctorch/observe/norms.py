@@ -100,7 +100,8 @@ class Norms:
         entry = recorder.fact("norm", key, site, lambda: {**first, "looks": []})
         entry.count += 1
         dims = [d for d in range(x.ndim) if d != 1]
-        variance, mean = torch.var_mean(x.float(), dims, unbiased=False)
+        # Of the input as it is: a copy in float32 would raise the peak of memory.
+        variance, mean = (one.float() for one in torch.var_mean(x, dims, unbiased=False))
         running = module.running_var.float() + module.eps
         shift = ((mean - module.running_mean.float()).abs() / running.sqrt()).mean()
         ratio = ((variance + module.eps) / running).log().abs().mean()
