@@ -27,6 +27,10 @@ TURNS = 200
 """Turns run on without a step: a loop that picks its batches by hand may meet the same trouble again."""
 SAME = 4
 """Of these, the ones that get the batch in question."""
+PICKS = frozenset(
+    ("index", "index_select", "slice", "select", "split", "unbind", "chunk", "view", "unsqueeze", "squeeze", "alias", "_to_copy")
+)
+"""Operators that take rows out of a tensor, or give it another shape."""
 NO_VALUE = frozenset(("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "resize_", "set_"))
 """Operators whose result has no value yet."""
 
@@ -125,7 +129,7 @@ def _repeat(copy: Copy, batch: Any) -> None:
 class Origin:
     """Where something that is no number came from."""
 
-    __slots__ = ("order", "event", "meant", "before")
+    __slots__ = ("order", "event", "meant", "before", "tensor")
 
     def __init__(self, order: int, event: dict[str, Any] | None, meant: bool, before: bool = False) -> None:
         self.order = order
@@ -135,6 +139,8 @@ class Origin:
         """An infinity that may have been put there on purpose: a mask."""
         self.before = before
         """It was there when the turn began: in the data, the weights, a constant."""
+        self.tensor: torch.Tensor | None = None
+        """Of these: where it was, rows that the loop picked out of it taken for the whole."""
 
 
 class Numbers(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -204,6 +210,9 @@ class Numbers(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _found(self, origin: Origin | None) -> None:
         facts: dict[str, Any] = {"events": [origin.event] if origin is not None and origin.event is not None else []}
         bad = suspects.of_batch(self.given, self.indices if self.copy.turn < SAME else None)
+        met = origin.tensor if origin is not None and not bad else None
+        if met is not None and met.ndim and not met.requires_grad and met.shape[0] in (self.batch, len(self.indices or ())):
+            bad = suspects.of_batch(met, self.indices if self.copy.turn < SAME else None)
         if bad:
             facts["batch"] = bad
         self.copy.end(complete=True, same=self.copy.turn < SAME, **facts)
@@ -244,6 +253,8 @@ class Numbers(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 self.origins.pop(_address(tensor), None)
                 continue
             origin = self._made(before, origins, after, (*args, *kwargs.values()))
+            if origin is not None and origin.before:
+                self._locate(origin, name, given, before, tensor)
             if origin is None:
                 event = self._event(func, name, args, kwargs, node, frame, tensor, after, before, given)
                 origin = Origin(self._next(), event, False)
@@ -262,6 +273,13 @@ class Numbers(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if known:
             return _first(known)
         return Origin(self._next(), None, not any(one["nan"] for one in bad), before=True)
+
+    def _locate(self, origin: Origin, name: str, given: list[torch.Tensor], before: list[Any], out: torch.Tensor) -> None:
+        """Of something that was there before: the tensor that the turn's arithmetic met it in."""
+        if name in PICKS and (origin.tensor is None or origin.tensor is given[0]):
+            origin.tensor = out
+        elif origin.tensor is None:
+            origin.tensor = next(t for t, one in zip(given, before, strict=True) if not one["finite"])
 
     def _next(self) -> int:
         self.order += 1

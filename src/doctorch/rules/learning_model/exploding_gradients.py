@@ -20,7 +20,8 @@ GROWN = 1e4
 MIN_DEPTH = 3
 MANY_USES = 4
 """Uses of a weight in one forward from which it is one of a recurrence."""
-EXPLAINS = ("loss-diverges", "loss-plateau", "exp-overflow", "fp16-overflow")
+SYMPTOMS = ("loss-diverges", "loss-plateau")
+EXPLAINS = (*SYMPTOMS, "exp-overflow", "fp16-overflow")
 BROKEN = ("not-finite", "grows")
 
 
@@ -150,7 +151,7 @@ def _by_step(found: Sequence[Layer], process: Process, seen: Trouble) -> Finding
         place=place_of(place) if place is not None else None,
         why="steps-why",
         fix="clip",
-        explains=EXPLAINS,
+        explains=EXPLAINS if finite else SYMPTOMS,  # one that is no number comes from the operator that made it so
         confidence=0.8,
         ground="values",
     )

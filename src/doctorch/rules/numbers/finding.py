@@ -7,7 +7,7 @@ from doctorch.rules.api import Rule
 from doctorch.rules.numbers.first import First
 from doctorch.rules.shared import related, site_place
 
-EXPLAINS = ("loss-diverges", "loss-plateau", "lr-too-high")
+EXPLAINS = ("loss-diverges", "loss-plateau", "lr-too-high", "exploding-gradients")
 
 
 NAMES = {

@@ -12,7 +12,7 @@ from doctorch.rules.shared import related, site_place
 
 ERRORS = ("without overflow", "value cannot be converted to type")
 LARGEST = 65504.0
-EXPLAINS = ("loss-diverges", "loss-plateau", "exp-overflow", "log-zero", "lr-too-high")
+EXPLAINS = ("loss-diverges", "loss-plateau", "exp-overflow", "log-zero", "lr-too-high", "exploding-gradients")
 
 
 def examine(run: Run) -> Iterator[Finding]:

@@ -17,7 +17,7 @@ LOST_NORM = 0.1
 """… or share of its norm, with it a tenth of the elements."""
 MIN_LOST = 0.1
 MIN_ELEMENTS = 20
-EXPLAINS = ("loss-plateau", "lr-too-low", "vanishing-gradients", "loss-diverges", "lr-too-high", "dead-relu")
+EXPLAINS = ("loss-plateau", "lr-too-low", "vanishing-gradients", "loss-diverges", "lr-too-high", "dead-relu", "exploding-gradients")
 
 
 def examine(run: Run) -> Iterator[Finding]:

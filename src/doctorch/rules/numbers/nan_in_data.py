@@ -10,7 +10,16 @@ from doctorch.rules.api import Rule
 from doctorch.rules.numbers.first import First, first, samples
 from doctorch.rules.shared import place_of, related, site_place
 
-EXPLAINS = ("loss-diverges", "sqrt-zero-grad", "log-zero", "div-zero-std", "exp-overflow", "lr-too-high", "loss-plateau")
+EXPLAINS = (
+    "loss-diverges",
+    "sqrt-zero-grad",
+    "log-zero",
+    "div-zero-std",
+    "exp-overflow",
+    "lr-too-high",
+    "loss-plateau",
+    "exploding-gradients",
+)
 
 
 def examine(run: Run) -> Iterator[Finding]:
