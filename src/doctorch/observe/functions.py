@@ -60,7 +60,8 @@ class InplaceWatcher(Watcher):
 
     def _changed(self, name: str, tensor: torch.Tensor, site: Site | None) -> None:
         recorder = self.session.recorder
-        if site is None or recorder.number_of("inplace") > MAX_INPLACE:
+        # An inference tensor has no version, and no backward that could need it.
+        if site is None or tensor.is_inference() or recorder.number_of("inplace") > MAX_INPLACE:
             return
         origin = self.made.get(tensor.untyped_storage()._cdata)
         made = origin if origin is not None and origin[0]() is not None else None
