@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from doctorch.findings import Edit, Place
 from doctorch.records.reader import Fact
@@ -96,9 +96,7 @@ def removed(project: Project, place: Place | None, kind: str, *, safe: bool = Fa
     if found is None:
         return None
     file, call = found
-    if (query.qualified(file, call.func) or "").startswith("torch.nn.") and not (query.qualified(file, call.func) or "").startswith(
-        "torch.nn.functional."
-    ):
+    if _is_module(query.qualified(file, call.func) or ""):
         parent = file.parents.get(call)
         if not isinstance(parent, ast.Call) or len(parent.args) < 2 or parent.args[-1] is not call or parent.keywords:
             return None
@@ -120,6 +118,10 @@ def logarithmic(project: Project, place: Place | None) -> Edit | None:
     return edits.make(file, [edits.replace_node(file, call.func, "{owner}." + name, owner=owner)], safe=True)
 
 
+def _is_module(name: str) -> bool:
+    return name.startswith("torch.nn.") and not name.startswith("torch.nn.functional.")
+
+
 def other_dim(project: Project, place: Place | None, kind: str, dim: int) -> Edit | None:
     """The softmax over another dimension."""
     found = call_at(project, place, kind)
@@ -127,7 +129,7 @@ def other_dim(project: Project, place: Place | None, kind: str, dim: int) -> Edi
         return None
     file, call = found
     name = query.qualified(file, call.func) or ""
-    is_module = name.startswith("torch.nn.") and not name.startswith("torch.nn.functional.")
+    is_module = _is_module(name)
     method = isinstance(call.func, ast.Attribute) and is_method(file, call.func)
     if not is_module and not method and not name.startswith("torch."):
         return None  # a module that is applied: its dimension stands elsewhere
@@ -138,32 +140,30 @@ def other_dim(project: Project, place: Place | None, kind: str, dim: int) -> Edi
     return edits.make(file, [edits.replace_node(file, given, str(dim))], safe=False)
 
 
-def source_of_loss(
-    project: Project, functions: Iterable[str], modules: Iterable[str]
-) -> Iterator[tuple[SourceFile, ast.Call, list[flow.Made | None]]]:
-    """Calls of a loss in the text, with what may have made their input."""
-    wanted, built = frozenset(functions), frozenset(modules)
+def is_loss(project: Project, file: SourceFile, call: ast.Call, function: str, module: str) -> bool:
+    """Whether a call is that loss: the function, or a module of that class that is applied."""
+    if query.qualified(file, call.func) == function:
+        return True
+    made = flow.module_of(project, file, call.func)
+    return made is not None and isinstance(made.node, ast.Call) and query.qualified(made.file, made.node.func) == module
+
+
+def fed_by(project: Project, function: str, module: str, kind: str) -> Iterator[tuple[Place, Place]]:
+    """Losses in the text whose input is, on every way that the text shows, the result of that activation: its line and that of the loss."""
     for file in project.files:
         for call in file.nodes:
-            if not isinstance(call, ast.Call):
-                continue
-            if query.qualified(file, call.func) not in wanted:
-                module = flow.module_of(project, file, call.func)
-                if module is None or not isinstance(module.node, ast.Call) or query.qualified(module.file, module.node.func) not in built:
-                    continue
-            scores = query.argument(call, 0, "input")
-            if scores is not None:
-                yield file, call, flow.made_by(project, file, scores)
+            if isinstance(call, ast.Call) and is_loss(project, file, call, function, module):
+                scores = query.argument(call, 0, "input")
+                first = made_only_by(project, file, scores, kind) if scores is not None else None
+                if first is not None:
+                    yield first, Place(file.path, call.lineno)
 
 
-def all_are(made: list[flow.Made | None], kind: str) -> flow.Made | None:
-    """The first of the makers, where all are that activation."""
+def made_only_by(project: Project, file: SourceFile, value: ast.expr, kind: str) -> Place | None:
+    """Where the value is made, if all ways lead to that activation: the first of them."""
+    made = flow.made_by(project, file, value)
     if not made or any(one is None or not is_activation(one.file, one.node, kind) for one in made):
         return None
-    return made[0]
-
-
-def shown(made: flow.Made) -> Place:
-    """The line to show of what made a value."""
-    file, line = made.shown
-    return Place(file.path, line)
+    assert made[0] is not None
+    shown, line = made[0].shown
+    return Place(shown.path, line)

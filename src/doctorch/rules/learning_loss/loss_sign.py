@@ -45,7 +45,7 @@ def examine(run: Run) -> Iterator[Finding]:
     for group in groups.values():
         gradient = [term for term in group if _is_policy(term)]
         for term in gradient:
-            if not _has_ratio(project, term) and _looked(process, [term]) and _rises(process, term) and _intent(project, term) == "reward":
+            if _looked(process, [term]) and _rises(process, term) and _intent(project, term) == "reward":
                 yield _finding(process, term, "policy", confidence=0.9)
                 return
         plain = [term for term in group if term not in gradient and (_usual(term) or term.get("unknown") or term.get("mixed"))]
@@ -61,12 +61,6 @@ def examine(run: Run) -> Iterator[Finding]:
         ):
             yield _finding(process, wrong[0], _message(process, wrong[0]), confidence=1.0)
             return
-
-
-def _has_ratio(project: Project, term: Fact) -> bool:
-    """Whether the text takes exponentials near by: a ratio of policies, which may stand on either side of a minimum."""
-    file = project.file(term.file)
-    return file is not None and any(isinstance(node, ast.Attribute) and node.attr == "exp" for node in file.nodes)
 
 
 def _is_policy(term: Fact) -> bool:
@@ -194,17 +188,21 @@ def _intent(project: Project, term: Fact) -> str | None:
 
 def _named(file: SourceFile, expression: ast.expr) -> tuple[set[str], bool]:
     """The words of the names in an expression and in what they were assigned, and whether a reward among them stands with a minus."""
-    expressions = [expression]
-    for node in ast.walk(expression):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            expressions += [one for one in flow.values_of(file, node) if not query.is_unknown(one)]
-    words: set[str] = set()
-    for one in expressions:
-        called = {node.func for node in ast.walk(one) if isinstance(node, ast.Call)}
-        for node in ast.walk(one):
-            if node not in called:
-                words |= _words(node)
-    return words, any(_turned(node) for one in expressions for node in ast.walk(one))
+    expressions = _with_values(file, expression)
+    words = {word for one in expressions for word in _all_words(one)}
+    return words, any(_turned(file, node) for one in expressions for node in ast.walk(one))
+
+
+def _with_values(file: SourceFile, expression: ast.expr) -> list[ast.expr]:
+    """An expression and what the names in it were assigned."""
+    names = [node for node in ast.walk(expression) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    return [expression, *(one for name in names for one in flow.values_of(file, name) if not query.is_unknown(one))]
+
+
+def _all_words(expression: ast.AST) -> set[str]:
+    """The words of the names in an expression, those of called functions left out."""
+    called = {node.func for node in ast.walk(expression) if isinstance(node, ast.Call)}
+    return {word for node in ast.walk(expression) if node not in called for word in _words(node)}
 
 
 def _words(node: ast.AST) -> set[str]:
@@ -220,14 +218,17 @@ def _words(node: ast.AST) -> set[str]:
     return {word for word in re.split(r"[_\d]+", name.lower()) if word}
 
 
-def _turned(node: ast.AST) -> bool:
-    """Whether a reward stands with a minus: ``-reward``, ``baseline - reward``."""
+def _turned(file: SourceFile, node: ast.AST) -> bool:
+    """Whether a reward, or what was made of one, stands with a minus: ``-reward``, ``baseline - reward``."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return any(_words(inner) & REWARDS for inner in ast.walk(node.operand))
+        return _of_reward(file, node.operand)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
-        left = any(_words(inner) & REWARDS for inner in ast.walk(node.left))
-        return not left and any(_words(inner) & REWARDS for inner in ast.walk(node.right))
+        return not _of_reward(file, node.left) and _of_reward(file, node.right)
     return False
+
+
+def _of_reward(file: SourceFile, expression: ast.expr) -> bool:
+    return any(_all_words(one) & REWARDS for one in _with_values(file, expression))
 
 
 RULE = Rule(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from doctorch.findings import Edit, Finding, Place, Severity, Value
+from doctorch.findings import Edit, Finding, Severity, Value
 from doctorch.records.reader import Fact, Run
 from doctorch.rules.api import Rule
 from doctorch.rules.learning_loss import activations
@@ -75,22 +75,20 @@ def _finding(project: Project, fact: Fact, kind: str) -> Finding:
 
 def examine_source(project: Project) -> Iterable[Finding]:
     """nll_loss whose input is, on every way that the text shows, the result of a softmax."""
-    for file, call, made in activations.source_of_loss(project, (FUNCTION,), (MODULE,)):
-        first = activations.all_are(made, "softmax")
-        if first is not None:
-            yield Finding(
-                rule=RULE.id,
-                severity=Severity.ERROR,
-                message="source",
-                values={"loss_line": call.lineno, "kind": "probabilities"},
-                place=activations.shown(first),
-                related=(Place(file.path, call.lineno),),
-                why="probabilities-why",
-                fix="log",
-                explains=EXPLAINS,
-                confidence=0.95,
-                ground="source",
-            )
+    for first, loss in activations.fed_by(project, FUNCTION, MODULE, "softmax"):
+        yield Finding(
+            rule=RULE.id,
+            severity=Severity.ERROR,
+            message="source",
+            values={"loss_line": loss.line, "kind": "probabilities"},
+            place=first,
+            related=(loss,),
+            why="probabilities-why",
+            fix="log",
+            explains=EXPLAINS,
+            confidence=0.95,
+            ground="source",
+        )
 
 
 def edit(finding: Finding, project: Project) -> Edit | None:

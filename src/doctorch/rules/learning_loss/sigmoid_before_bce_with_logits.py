@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 
-from doctorch.findings import Edit, Finding, Place, Severity, Value
+from doctorch.findings import Edit, Finding, Severity, Value
 from doctorch.records.reader import Fact, Run
 from doctorch.rules.api import Rule
 from doctorch.rules.learning_loss import activations
@@ -77,22 +77,20 @@ def _finding(project: Project, fact: Fact) -> Finding:
 
 def examine_source(project: Project) -> Iterable[Finding]:
     """The loss with logits whose input is, on every way that the text shows, the result of a sigmoid."""
-    for file, call, made in activations.source_of_loss(project, (FUNCTION,), (MODULE,)):
-        first = activations.all_are(made, "sigmoid")
-        if first is not None:
-            yield Finding(
-                rule=RULE.id,
-                severity=Severity.ERROR,
-                message="source",
-                values={"loss_line": call.lineno, "kind": "sigmoid"},
-                place=activations.shown(first),
-                related=(Place(file.path, call.lineno),),
-                why="twice-no-floor",
-                fix="remove",
-                explains=EXPLAINS,
-                confidence=0.95,
-                ground="source",
-            )
+    for first, loss in activations.fed_by(project, FUNCTION, MODULE, "sigmoid"):
+        yield Finding(
+            rule=RULE.id,
+            severity=Severity.ERROR,
+            message="source",
+            values={"loss_line": loss.line, "kind": "sigmoid"},
+            place=first,
+            related=(loss,),
+            why="twice-no-floor",
+            fix="remove",
+            explains=EXPLAINS,
+            confidence=0.95,
+            ground="source",
+        )
 
 
 def edit(finding: Finding, project: Project) -> Edit | None:
