@@ -61,6 +61,8 @@ class Events:
         """Followed. ``(optimizer, watch, site)``: it has stepped; comes before ``turn``. The site is None but for early and deep steps."""
         self.turn: Handlers = []
         """Every step, light ones too (must cost well below a microsecond): ``(number)``: a turn of the loop is complete."""
+        self.asked: Handlers = []
+        """The facts are about to be read while the training runs: ``()``. For those who keep counters of their own until they publish."""
         self.batch: Handlers = []
         """On followed steps. A loader of the main process gave a batch: ``(watch, loader, batch)``."""
 

@@ -61,6 +61,7 @@ class InputWatcher(Watcher):
         events = self.session.events
         events.root_call.append(self._call)
         events.root_return.append(self._return)
+        events.asked.append(self.publish)
 
     def reset(self) -> None:
         self.slots.clear()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from doctorch.probes import arms, freeze, functions, halves, samples
@@ -18,12 +19,15 @@ MIN_TURNS = 8
 SHORT, LONG = 20, 30
 OVERFIT = 100
 """Steps on one batch: enough for a small net to learn it by heart at a fair rate."""
-RAISED = (1e1, 1e2, 1e3, 1e4, 1e5, 1e6)
-LOWERED = (0.1, 0.01)
-OWN_BATCH = (10.0, 100.0, 0.1, 0.01)
-FRESH = (10.0, 0.1, 0.01, 0.001)
-
-
+RAISED, FURTHER = (1e1, 1e2, 1e3), (1e4, 1e5, 1e6)
+"""Factors of the rate: first a few, and more only where the highest of them ended best."""
+RAISED_OWN = (1e1, 1e2)
+LOWERED, LOWERED_FRESH = (0.1, 0.01), (0.1, 0.01, 0.001)
+LEARNS, JUMP = 0.15, 3.0
+"""An arm that loses this share of its first loss, without having been thrown above this multiple of it, shows that the rate is fit: no
+lower one needs to be tried (as in ``analysis.probes`` and ``lr-too-high``)."""
+ODD_SPREAD = 5.0
+"""Inputs with a deviation above this, or below its inverse, or with a mean of so many deviations, are tried at another scale."""
 MIN_STEPS_NORM = 60
 """Six times the memory of BatchNorm's usual momentum of 0.1."""
 FAR = 0.5
@@ -64,6 +68,32 @@ def _summaries(outcomes: list[Outcome] | None) -> dict[str, Any] | None:
     return None if outcomes is None else {"arms": {outcome.name: summary(outcome) for outcome in outcomes}}
 
 
+def _staged(prober: Prober, view: View, plan: list[Arm], more: Callable[[dict[str, dict[str, Any]]], list[Arm]]) -> dict[str, Any] | None:
+    """Arms in two stages: the second, if any, is chosen by what the first gave. Each copy of a large process costs a tenth of a second."""
+    outcomes = prober.copies(plan, view)
+    if outcomes is None:
+        return None
+    further = more({outcome.name: summary(outcome) for outcome in outcomes})
+    if further:
+        later = prober.copies(further, view)
+        if later is None:
+            return None
+        outcomes += later
+    return _summaries(outcomes)
+
+
+def _learns(arm: dict[str, Any] | None) -> bool:
+    """Whether an arm's loss fell, without having leapt first."""
+    if arm is None or arm["first"] is None or arm["last"] is None:
+        return False
+    second = arm["second"] if arm["second"] is not None else arm["first"]
+    return bool(arm["first"] - arm["last"] >= LEARNS * abs(arm["first"]) and second <= JUMP * abs(arm["first"]))
+
+
+def _at_rates(factors: Iterable[float], turns: int, *prepare: arms.Prepare, prefix: str = "") -> list[Arm]:
+    return [Arm(f"{prefix}x{factor:g}", turns, arms.together(*prepare, arms.rate(factor))) for factor in factors]
+
+
 def _loaded(view: View) -> bool:
     """Whether a model's weights came from a file: a fresh start would throw them away."""
     return any(entry.data.get("loaded") for entry in view.facts("module"))
@@ -78,15 +108,21 @@ class RateLadder:
         return view.stuck or view.risen
 
     def run(self, prober: Prober, view: View) -> dict[str, Any] | None:
-        plan = [Arm("x1", LONG)]
-        plan += [Arm(f"x{factor:g}", LONG, arms.rate(factor)) for factor in (RAISED if view.stuck else LOWERED)]
-        found = _summaries(prober.copies(plan, view))
+        plan = [Arm("x1", LONG), *_at_rates(RAISED if view.stuck else LOWERED, LONG)]
+
+        def more(seen: dict[str, dict[str, Any]]) -> list[Arm]:
+            return _at_rates(FURTHER, LONG) if view.stuck and _best_factor(seen) == RAISED[-1] else []
+
+        found = _staged(prober, view, plan, more)
         if found is not None:
-            ends = {arm.name: found["arms"][arm.name]["last"] for arm in plan}
-            known = {name: last for name, last in ends.items() if last is not None}
-            if known:
-                prober.best_factor = float(min(known, key=lambda name: known[name])[1:])
+            prober.best_factor = _best_factor(found["arms"])
         return found
+
+
+def _best_factor(seen: dict[str, dict[str, Any]]) -> float:
+    """The factor of the rate whose loss ended lowest."""
+    known = {name: arm["last"] for name, arm in seen.items() if arm["last"] is not None}
+    return float(min(known, key=lambda name: known[name])[1:]) if known else 1.0
 
 
 class OneBatch:
@@ -98,16 +134,20 @@ class OneBatch:
         return view.stuck or view.risen
 
     def run(self, prober: Prober, view: View) -> dict[str, Any] | None:
-        plan = [Arm("x1", OVERFIT, freeze.same_batch)]
-        plan += [Arm(f"x{factor:g}", OVERFIT, arms.together(freeze.same_batch, arms.rate(factor))) for factor in OWN_BATCH]
-        best = prober.best_factor
-        if best > max(OWN_BATCH):
-            plan.append(Arm(f"x{best:g}", OVERFIT, arms.together(freeze.same_batch, arms.rate(best))))
-        if not _loaded(view):
-            plan.append(Arm("fresh x1", OVERFIT, arms.together(arms.fresh, freeze.same_batch)))
-            for factor in FRESH:
-                plan.append(Arm(f"fresh x{factor:g}", OVERFIT, arms.together(arms.fresh, freeze.same_batch, arms.rate(factor))))
-        return _summaries(prober.copies(plan, view))
+        held, fresh = (freeze.same_batch,), (arms.fresh, freeze.same_batch)
+        raised = (*RAISED_OWN, *((prober.best_factor,) if prober.best_factor > max(RAISED_OWN) else ()))
+        plan = [Arm("x1", OVERFIT, arms.together(*held)), *_at_rates(raised if view.stuck else (), OVERFIT, *held)]
+        begin_anew = not _loaded(view)
+        if begin_anew:
+            plan.append(Arm("fresh x1", OVERFIT, arms.together(*fresh)))
+
+        def more(seen: dict[str, dict[str, Any]]) -> list[Arm]:
+            further = [] if _learns(seen.get("x1")) else _at_rates(LOWERED, OVERFIT, *held)
+            if begin_anew and not _learns(seen.get("fresh x1")):
+                further += _at_rates(LOWERED_FRESH, OVERFIT, *fresh, prefix="fresh ")
+            return further
+
+        return _staged(prober, view, plan, more)
 
 
 class WithoutSoftmax:
@@ -172,13 +212,26 @@ class RunningStatistics:
         return _summaries(prober.copies([Arm("control", MIN_TURNS), Arm("running", MIN_TURNS, arms.eval_norm)], view))
 
 
+def _odd_scale(data: dict[str, Any]) -> bool:
+    """Whether numbers that a model is given while it trains are far from mean 0 and deviation 1, all in all or in some feature.
+
+    A small deviation counts only where it is that of all of them: single features that hardly move are common.
+    """
+    if data.get("phase") != "train" or data.get("std") is None or "int" in str(data.get("dtype")):
+        return False
+    if float(data["std"]) < 1 / ODD_SPREAD:
+        return True
+    scales = [(data["mean"], data["std"]), *((mean, deviation) for mean, deviation, *_ in data.get("features") or ())]
+    return any(deviation > ODD_SPREAD or abs(mean) > ODD_SPREAD * deviation > 0 for mean, deviation in scales)
+
+
 class Rescaled:
     """The same steps from a fresh start with inputs of mean 0 and deviation 1."""
 
     name = "rescaled"
 
     def wanted(self, view: View) -> bool:
-        return view.stuck or view.risen
+        return (view.stuck or view.risen) and any(_odd_scale(entry.data) for entry in view.facts("input"))
 
     def run(self, prober: Prober, view: View) -> dict[str, Any] | None:
         if _loaded(view):

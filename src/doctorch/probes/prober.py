@@ -83,11 +83,9 @@ class Prober:
             if reason is None:
                 poisoned = not fork.params_finite(_weights(session))
                 look = numbers.look_anew if poisoned else numbers.look(session.last_batch, session.last_indices)
-                began = time.monotonic()
                 outcomes = self.copies([Arm("look", numbers.TURNS, look)], view)
                 if outcomes is None:
                     return
-                self.left_s -= time.monotonic() - began
                 data.update(outcomes[0].facts, failure=outcomes[0].failure, poisoned=poisoned)
         events = data.get("events") or []
         data["batch"] = batch or data.get("batch") or {}
@@ -112,9 +110,7 @@ class Prober:
         data = experiment.run(self, view)
         if data is None:  # this process is the copy
             return
-        spent = time.monotonic() - began
-        self.left_s -= spent
-        self.write(experiment.name, view, {"made": True, "why_not": None, "seconds": round(spent, 3), **data})
+        self.write(experiment.name, view, {"made": True, "why_not": None, "seconds": round(time.monotonic() - began, 3), **data})
 
     def _why_not(self) -> str | None:
         if self.refused is None:
@@ -151,7 +147,10 @@ class Prober:
             arms = [Arm(arm.name, min(arm.turns, affordable), arm.prepare) for arm in arms]
             turns = affordable
         limit = min(share, rounds * (turns * step * 3 + fork.GRACE_S))
-        return fork.run(self.session, arms, limit, at_once)
+        began = time.monotonic()
+        outcomes = fork.run(self.session, arms, limit, at_once)
+        self.left_s -= time.monotonic() - began
+        return outcomes
 
     def write(self, name: str, view: View, data: dict[str, Any]) -> None:
         """The fact of an experiment."""

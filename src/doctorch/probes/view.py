@@ -7,6 +7,8 @@ import statistics
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from doctorch.observe.events import fire
+
 if TYPE_CHECKING:
     from doctorch.observe.session import Session
     from doctorch.records.writer import Entry
@@ -30,6 +32,7 @@ class View:
         self.session = session
         self.losses = list(session.losses)
         self.steps = session.recorder.steps
+        fire(session, session.events.asked)
 
     def facts(self, kind: str) -> Iterator[Entry]:
         """The facts of a kind, as they are now."""

@@ -18,7 +18,7 @@ workers = int(sys.argv[1]) if len(sys.argv) > 1 else 0
 with open("numbers.txt", "w") as out:
     out.writelines(f"{i % 7}\n" for i in range(100_000))
 
-inputs = torch.randn(400, 6)
+inputs = 20 * torch.randn(400, 6)
 targets = torch.randint(0, 2, (400,))
 model = nn.Sequential(nn.Linear(6, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Dropout(0.3), nn.Linear(16, 2))
 optimizer = torch.optim.SGD(model.parameters(), lr=1e-4, momentum=0.9)
