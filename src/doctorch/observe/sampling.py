@@ -23,6 +23,8 @@ TICK_S = 0.002
 """Sampling interval inside a fetch. A tick costs about 6 µs, 0.3 %."""
 RESTORE = sys.platform == "linux"
 """Elsewhere the handler stays, doing nothing: a late signal may go to another thread."""
+OWN = __name__.rpartition(".")[0]
+"""The package of the wrappers that may stand between the user's line and the function that it called."""
 MAX_DEPTH = 80
 
 
@@ -124,7 +126,8 @@ class Sampler:
             if depth > MAX_DEPTH or inner.f_code.co_name in ("fetch", "_next_data") and "utils" in inner.f_code.co_filename:
                 inner = None
                 break
-            callee = inner
+            if not inner.f_globals.get("__name__", "").startswith(OWN):
+                callee = inner
             inner = inner.f_back
             depth += 1
         watch.ticks += 1

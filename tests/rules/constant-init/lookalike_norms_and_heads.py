@@ -28,7 +28,7 @@ class Tagger(nn.Module):
 torch.manual_seed(0)
 model = Tagger()
 optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
-for _ in range(60):
+for _ in range(160):
     tokens = torch.randint(1, 12, (32, 7))
     loss = nn.functional.cross_entropy(model(tokens), tokens[:, -1] % 3)
     optimizer.zero_grad()

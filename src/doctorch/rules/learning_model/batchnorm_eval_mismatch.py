@@ -20,6 +20,8 @@ NOISE = 2.0
 """Over the root of the number of values per channel: mean and log variance of normal values scatter by 1 and 1.4 of these."""
 WORSE = 1.5
 """Factor by which the same batch's loss must be higher with the running statistics, at the same weights."""
+COMING = 0.7
+"""Share of the distance at the first of these looks that is left at the last, below which the statistics come nearer."""
 MEMORY = 3.0
 """Momentum times steps below which running statistics have not come away from their initial values (95 %)."""
 FEW = 8
@@ -46,6 +48,8 @@ def _off(fact: Fact) -> tuple[float, float, int] | None:
     count = int(median(look[3] for look in looks))
     bound = FAR + NOISE / math.sqrt(count)
     shift, ratio = median(look[1] for look in looks), median(look[2] for look in looks)
+    if all(looks[-1][column] < COMING * looks[0][column] for column, value in ((1, shift), (2, ratio)) if value > bound):
+        return None  # still on their way from their initial values, and arriving
     return (shift, ratio, count) if max(shift, ratio) > bound else None
 
 

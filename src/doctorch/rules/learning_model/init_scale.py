@@ -59,10 +59,9 @@ def _shrunk(row: Sequence[Layer]) -> dict[str, Value] | None:
     if any(layer.activation.get("kind") == "sigmoid" for layer in row):
         return None  # its slope takes most of it, whatever the weights
     start, end = row[0].looks[0].in_within, row[-1].looks[0].out_within
-    if start <= 0 or end * FAR > start:
+    # Nothing at all is left where units are dead or weights are zero, which have rules of their own.
+    if start <= 0 or end <= 0 or end * FAR > start:
         return None
-    if end == 0:
-        return {"rate": None, "start": start, "end": end, "inverse": None}
     rate = _rate(start, end, len(row))
     return {"rate": rate, "start": start, "end": end, "inverse": 1 / rate} if rate < 1 / FACTOR else None
 
