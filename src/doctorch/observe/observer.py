@@ -14,6 +14,7 @@ from doctorch.observe import exits, last_exception, lines, values
 from doctorch.observe.carried import CarriedWatcher
 from doctorch.observe.checkpoints import CheckpointWatcher
 from doctorch.observe.evaluations import EvaluationWatcher
+from doctorch.observe.attention import AttentionWatcher
 from doctorch.observe.events import Watcher
 from doctorch.observe.functions import InplaceWatcher
 from doctorch.observe.halves import HalfWatcher
@@ -31,6 +32,7 @@ from doctorch.observe.modules import ModuleObserver
 from doctorch.observe.recorder import Recorder, set_current
 from doctorch.observe.reshapes import ReshapeWatcher
 from doctorch.observe.session import Session
+from doctorch.observe.shifts import ShiftWatcher
 from doctorch.observe.softmaxes import Softmaxes
 from doctorch.observe.states import StateWatcher
 from doctorch.observe.targets import TargetWatcher
@@ -59,6 +61,8 @@ WATCHERS: tuple[Callable[[Session], Watcher], ...] = (
     TargetWatcher,
     LayerWatcher,
     VocabularyWatcher,
+    ShiftWatcher,
+    AttentionWatcher,
 )
 """Observers that only listen to the session's events, each in a module of its own."""
 

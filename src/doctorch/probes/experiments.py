@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from doctorch.probes import arms, freeze, functions, halves, samples
+from doctorch.probes import arms, freeze, functions, halves, positions, samples
 from doctorch.probes.fork import Arm, Outcome
 from doctorch.probes.view import View
 
@@ -313,6 +313,32 @@ class SampleDependence:
         return None if outcomes is None else {**outcomes[0].facts, "failure": outcomes[0].failure}
 
 
+class PositionDependence:
+    """Targets are tokens that the model is given: does its answer for a position move with a later token?"""
+
+    name = "position-dependence"
+
+    def wanted(self, view: View) -> bool:
+        return view.steps >= 12 and self._subject(view) is not None
+
+    def _subject(self, view: View) -> dict[str, Any] | None:
+        for entry in view.facts("shift"):
+            data = entry.data
+            for offset in ("0", "1"):
+                if data["positions"][offset] >= positions.MIN_POSITIONS and data["equal"][offset] >= positions.SAME * data["positions"][offset]:
+                    return data
+        return None
+
+    def run(self, prober: Prober, view: View) -> dict[str, Any] | None:
+        subject = self._subject(view)
+        if subject is None:
+            return {}
+        root, name = str(subject["root"]), str(subject["name"])
+        arm = Arm("change", MIN_TURNS, positions.change(root, name, bool(subject["batch_first"])))
+        outcomes = prober.copies([arm], view)
+        return None if outcomes is None else {**outcomes[0].facts, "root": root, "argument": name, "failure": outcomes[0].failure}
+
+
 ALL: tuple[type[Experiment], ...] = (
     CustomFunctions,
     HalfRange,
@@ -325,4 +351,5 @@ ALL: tuple[type[Experiment], ...] = (
     Rescaled,
     LabelSignal,
     SampleDependence,
+    PositionDependence,
 )
