@@ -18,7 +18,6 @@ MAX_ROWS = 512
 MAX_SEGMENT = 16
 """Attentions looked at in one segment."""
 SOFTMAXES = frozenset(("_softmax", "_safe_softmax"))
-LAYOUTS = frozenset(("_to_copy", "clone"))
 
 
 class AttentionWatcher(Watcher):
@@ -79,7 +78,13 @@ class AttentionWatcher(Watcher):
 
     def _operator(self, name: str, args: Any, kwargs: Any, out: Any, site: Site | None) -> None:
         if name in SOFTMAXES:
-            if isinstance(out, torch.Tensor) and out.ndim >= 3 and out.shape[-1] in self.lengths and out.is_cpu and out.numel() <= MAX_ELEMENTS:
+            if (
+                isinstance(out, torch.Tensor)
+                and out.ndim >= 3
+                and out.shape[-1] in self.lengths
+                and out.is_cpu
+                and out.numel() <= MAX_ELEMENTS
+            ):
                 self._weights(out.detach(), site)
         elif name.startswith("_scaled_dot_product") and len(args) >= 3 and self.lengths:
             self._fused(name, args, kwargs, site)

@@ -212,6 +212,7 @@ class LayerWatcher(Watcher):
                 return None
             module = param.owner() if param.owner is not None else None
             groups = kinds.groups(module, tensor)
+            groups = groups if tensor.shape[unit_dim] % groups == 0 else 1
             entry = self.session.recorder.fact("layer", str(param.index), site, dict)
             layer = self.layers[param.index] = Layer(param, unit_dim, groups, entry)
             origin = self.origins.origin_of(tensor)

@@ -11,10 +11,10 @@ from typing import Any
 import torch
 
 from doctorch.observe import exits, last_exception, lines, values
+from doctorch.observe.attention import AttentionWatcher
 from doctorch.observe.carried import CarriedWatcher
 from doctorch.observe.checkpoints import CheckpointWatcher
 from doctorch.observe.evaluations import EvaluationWatcher
-from doctorch.observe.attention import AttentionWatcher
 from doctorch.observe.events import Watcher
 from doctorch.observe.functions import InplaceWatcher
 from doctorch.observe.halves import HalfWatcher

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 from weakref import ref
 
@@ -22,6 +23,7 @@ MAX_INPUTS = 4
 MAX_PLACES = 60
 MAX_VIEWS = 12
 """Nodes behind the input of a loss that are looked through for slices."""
+VIEWS = ("View", "Reshape", "Unsafe", "Clone", "Transpose", "Permute", "TBackward", "ToCopy", "Alias", "Select")
 IDS = frozenset((torch.int64, torch.int32, torch.int16))
 CLASSES = frozenset(("cross_entropy", "nll_loss"))
 
@@ -39,7 +41,7 @@ class ShiftWatcher(Watcher):
 
     def reset(self) -> None:
         self.inputs: list[tuple[str, str, ref[torch.Tensor]]] = []
-        self.looks: Counter[str] = Counter()
+        self.compared: Counter[str] = Counter()
 
     def _root_call(self, module: torch.nn.Module, args: Any, kwargs: Any) -> None:
         root = self.session.roots.get(id(module))
@@ -62,16 +64,14 @@ class ShiftWatcher(Watcher):
         ignored = bound.get("ignore_index", -100)
         for root, argument, known in self.inputs:
             ids = known()
-            key = f"{entry.key}:{root}:{argument}"
-            if ids is None or ids.device != target.device or not values.readable(ids) or self.looks[key] >= LOOKS or len(self.looks) > MAX_PLACES:
+            if ids is None or ids.device != target.device or not values.readable(ids):
                 continue
-            found = aligned(ids, target)
-            if found is None:
-                continue
-            self.looks[key] += 1
-            rows, targets, batch_first = found
-            start = slice_start(value, rows.shape[1]) if targets.shape[1] < rows.shape[1] else 0
-            self._compare(key, site, entry.key, root, argument, rows, targets, start, int(ignored), batch_first)
+            for rows, targets, batch_first in aligned(ids, target):
+                key = f"{entry.key}:{root}:{argument}:{'rows' if batch_first else 'columns'}"
+                if self.compared[key] < LOOKS and len(self.compared) <= MAX_PLACES:
+                    self.compared[key] += 1
+                    start = slice_start(value, rows.shape[1]) if targets.shape[1] < rows.shape[1] else 0
+                    self._compare(key, site, entry.key, root, argument, rows, targets, start, int(ignored), batch_first)
         self.session.watch(now() - began)
 
     def _compare(
@@ -112,8 +112,9 @@ def _one_row(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.ndim == 2 and value.dtype in IDS and value.numel() > 8
 
 
-def aligned(ids: torch.Tensor, target: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, bool] | None:
-    """The ids and the targets as (rows, positions), where the targets are about one for each id; and whether rows come first."""
+def aligned(ids: torch.Tensor, target: torch.Tensor) -> Iterator[tuple[torch.Tensor, torch.Tensor, bool]]:
+    """The ids and the targets as (rows, positions), where the targets are about one for each id; and whether rows come first. Both ways
+    where the shapes allow it."""
     for batch_first in (True, False):
         rows = ids if batch_first else ids.transpose(0, 1)
         number, length = rows.shape
@@ -123,13 +124,12 @@ def aligned(ids: torch.Tensor, target: torch.Tensor) -> tuple[torch.Tensor, torc
         if not length - 2 <= width <= length:
             continue
         if target.ndim == 2:
-            shaped = target if target.shape == (number, width) else target.transpose(0, 1) if target.shape == (width, number) else None
-            if shaped is None or (number == width and not batch_first):
+            shaped = target if batch_first else target.transpose(0, 1)
+            if shaped.shape != (number, width):
                 continue
         else:
             shaped = target.reshape(number, width) if batch_first else target.reshape(width, number).transpose(0, 1)
-        return rows, shaped, batch_first
-    return None
+        yield rows, shaped, batch_first
 
 
 def slice_start(value: torch.Tensor, length: int) -> int:
@@ -145,7 +145,7 @@ def slice_start(value: torch.Tensor, length: int) -> int:
             first = first - 2**64 if first >= 2**63 else first
             if length - 2 <= int(sizes[dim]) <= length and 0 < first < 4:
                 start += first
-        elif not node.name().startswith(("View", "Reshape", "Unsafe", "Clone", "Transpose", "Permute", "TBackward", "ToCopy", "Alias", "Select")):
+        elif not node.name().startswith(VIEWS):
             break
         node = node.next_functions[0][0] if node.next_functions else None
     return start

@@ -319,24 +319,25 @@ class PositionDependence:
     name = "position-dependence"
 
     def wanted(self, view: View) -> bool:
-        return view.steps >= 12 and self._subject(view) is not None
+        return view.steps >= 12 and bool(self._subjects(view))
 
-    def _subject(self, view: View) -> dict[str, Any] | None:
+    def _subjects(self, view: View) -> list[tuple[str, str, bool]]:
+        """Models, arguments, and whether rows come first in them."""
+        found = []
         for entry in view.facts("shift"):
             data = entry.data
-            for offset in ("0", "1"):
-                if data["positions"][offset] >= positions.MIN_POSITIONS and data["equal"][offset] >= positions.SAME * data["positions"][offset]:
-                    return data
-        return None
+            for offset in ("0", "1", "2"):
+                compared = data["positions"][offset]
+                if compared >= positions.MIN_POSITIONS and data["equal"][offset] >= positions.SAME * compared:
+                    found.append((str(data["root"]), str(data["name"]), bool(data["batch_first"])))
+        return list(dict.fromkeys(found))
 
     def run(self, prober: Prober, view: View) -> dict[str, Any] | None:
-        subject = self._subject(view)
-        if subject is None:
-            return {}
-        root, name = str(subject["root"]), str(subject["name"])
-        arm = Arm("change", MIN_TURNS, positions.change(root, name, bool(subject["batch_first"])))
+        subjects = self._subjects(view)
+        root = subjects[0][0]
+        arm = Arm("change", MIN_TURNS, positions.change(root, [(name, first) for of, name, first in subjects if of == root]))
         outcomes = prober.copies([arm], view)
-        return None if outcomes is None else {**outcomes[0].facts, "root": root, "argument": name, "failure": outcomes[0].failure}
+        return None if outcomes is None else {**outcomes[0].facts, "root": root, "failure": outcomes[0].failure}
 
 
 ALL: tuple[type[Experiment], ...] = (

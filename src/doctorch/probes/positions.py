@@ -23,8 +23,8 @@ PLACES = (0.5, 0.75, 1.0)
 """Where in the sequence a token is changed; the last one shows a model that looks ahead only in its first part."""
 
 
-def change(root: str, argument: str, batch_first: bool) -> Callable[[Copy], None]:
-    """An arm that makes the experiment at the next call of a model with an argument of ids."""
+def change(root: str, subjects: list[tuple[str, bool]]) -> Callable[[Copy], None]:
+    """An arm that makes the experiment at the next call of a model, for arguments of ids by name and whether rows come first in them."""
 
     def prepare(copy: Copy) -> None:
         asked = [False]
@@ -35,23 +35,12 @@ def change(root: str, argument: str, batch_first: bool) -> Callable[[Copy], None
 
         def call(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
             known = copy.session.roots.get(id(module))
-            given = kwargs.get(argument) if not argument.isdigit() else args[int(argument)] if int(argument) < len(args) else None
-            if asked[0] or known is None or known.entry is None or known.entry.key != root or not isinstance(given, torch.Tensor):
+            if asked[0] or known is None or known.entry is None or known.entry.key != root:
                 return
             asked[0] = True
-
-            def again(ids: torch.Tensor) -> torch.Tensor | None:
-                scores.clear()
-                torch.manual_seed(0)
-                if argument.isdigit():
-                    output = module(*(ids if i == int(argument) else a for i, a in enumerate(args)), **kwargs)
-                else:
-                    output = module(*args, **{**kwargs, argument: ids})
-                answer = first_tensor(output)
-                return answer if answer is not None and answer.ndim > 1 else scores[-1] if scores else None
-
             try:
-                copy.end(complete=True, **dependence(module, given.detach(), again, batch_first))
+                found = [_one(module, args, kwargs, name, batch_first, scores) for name, batch_first in subjects]
+                copy.end(complete=True, subjects=[one for one in found if one is not None])
             except Exception as error:
                 copy.end(failure=f"{type(error).__name__}: {error}")
 
@@ -61,11 +50,27 @@ def change(root: str, argument: str, batch_first: bool) -> Callable[[Copy], None
     return prepare
 
 
-def dependence(
-    module: Any, ids: torch.Tensor, again: Callable[[torch.Tensor], torch.Tensor | None], batch_first: bool
-) -> dict[str, Any]:
+def _one(module: Any, args: Any, kwargs: dict[str, Any], name: str, batch_first: bool, scores: list[torch.Tensor]) -> dict[str, Any] | None:
+    given = kwargs.get(name) if not name.isdigit() else args[int(name)] if int(name) < len(args) else None
+    if not isinstance(given, torch.Tensor) or given.ndim != 2:
+        return None
+
+    def again(ids: torch.Tensor) -> torch.Tensor | None:
+        scores.clear()
+        torch.manual_seed(0)
+        if name.isdigit():
+            output = module(*(ids if i == int(name) else a for i, a in enumerate(args)), **kwargs)
+        else:
+            output = module(*args, **{**kwargs, name: ids})
+        answer = first_tensor(output)
+        return answer if answer is not None and answer.ndim > 1 else scores[-1] if scores else None
+
+    return {"argument": name, "batch_first": batch_first, **dependence(module, given.detach(), again, batch_first)}
+
+
+def dependence(module: Any, ids: torch.Tensor, again: Callable[[torch.Tensor], torch.Tensor | None], batch_first: bool) -> dict[str, Any]:
     """``length``, and for each changed position ``changed``: ``[position, change at the one before it, largest change before it, change at
-    itself]``, relative to the largest; empty where that cannot be told."""
+    itself, largest change after it]``, relative to the largest; empty where that cannot be told, or nothing moves."""
     module.eval()
     length = ids.shape[1] if batch_first else ids.shape[0]
     found: list[list[float]] = []
@@ -93,7 +98,9 @@ def dependence(
             scale = float(moved.max())
             if scale <= 1e-9 or position >= len(moved) or position < 1:
                 continue
-            found.append([position, *(float(x) / scale for x in (moved[position - 1], moved[:position].max(), moved[position]))])
+            later = float(moved[position + 1 :].max()) if position + 1 < len(moved) else 0.0
+            changes = (float(moved[position - 1]), float(moved[:position].max()), float(moved[position]), later)
+            found.append([position, *(one / scale for one in changes)])
     return {"length": length, "changed": found}
 
 

@@ -27,9 +27,7 @@ def examine(run: Run) -> Iterator[Finding]:
 
 
 def _finding(project: Project, process: Process, shift: Shift, seen: Ahead) -> Finding:
-    open_ones = [
-        fact for fact in process.facts("attention") if fact.get("square") and not fact.get("causal")
-    ]
+    open_ones = [fact for fact in process.facts("attention") if fact.get("square") and not fact.get("causal")]
     length = seen.length
     attention = next((fact for fact in open_ones if fact["length"] in (length, length - 1)), None)
     both = _both_ways(project) if attention is None else None

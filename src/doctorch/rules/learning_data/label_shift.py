@@ -27,9 +27,13 @@ def _judge(project: Project, process: Process, shift: Shift, others: list[Shift]
     if offset is None:
         return None
     if offset >= 2:
-        # Heads that predict several tokens ahead are trained beside one that predicts the next; a copy of another argument is no shift.
-        if any(other.fact["root"] == shift.fact["root"] and other.offset in (0, 1) for other in others if other is not shift):
-            return None
+        for other in others:
+            if other is shift or other.fact["root"] != shift.fact["root"] or other.offset not in (0, 1):
+                continue
+            # Heads that predict several tokens ahead are trained beside one that predicts the next. Another argument counts where the
+            # model's answer moves with it: it is then no label that the model passes on to its loss.
+            if other.fact["name"] == shift.fact["name"] or ahead(process, other) is not None:
+                return None
         return _finding(project, shift, "twice", offset)
     if offset == 0:
         if any(other.fact["loss_call"] == shift.fact["loss_call"] and other.offset == 1 for other in others):

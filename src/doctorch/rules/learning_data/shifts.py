@@ -11,7 +11,8 @@ from doctorch.findings import Place
 from doctorch.records.reader import Fact, Process
 from doctorch.rules.learning_data.sources import target_expression
 from doctorch.rules.shared import place_of
-from doctorch.source import origin
+from doctorch.source import origin, query
+from doctorch.source.origin import Origin
 from doctorch.source.project import Project
 
 SAME = 0.98
@@ -58,12 +59,14 @@ class Ahead:
     """For each changed token: change at the position before it, relative to the largest."""
     before: float
     """The largest change at any position before."""
+    after: float
+    """The largest change at any position after."""
     length: int
 
     @property
     def never(self) -> bool:
-        """No answer moves with a later token."""
-        return self.before <= STILL
+        """No answer moves with a later token, and some move with an earlier one: these are the positions of a sequence."""
+        return self.before <= STILL and self.after >= MOVES
 
     @property
     def always(self) -> bool:
@@ -74,12 +77,14 @@ class Ahead:
 def ahead(process: Process, shift: Shift) -> Ahead | None:
     """Whether the model looks ahead in that argument; None where the experiment was not made."""
     found = probe(process, "position-dependence")
-    if found is None or (found.data.get("root"), found.data.get("argument")) != (shift.fact["root"], shift.fact["name"]):
+    if found is None or found.data.get("root") != shift.fact["root"]:
         return None
-    changed = [one for one in found.data.get("changed") or () if one[3] > 0]
-    if not changed:
+    which = (shift.fact["name"], shift.fact["batch_first"])
+    subject = next((one for one in found.data.get("subjects") or () if (one["argument"], one["batch_first"]) == which), None)
+    if subject is None or not subject["changed"]:
         return None
-    return Ahead(tuple(float(one[1]) for one in changed), max(float(one[2]) for one in changed), int(found.data.get("length") or 0))
+    columns = list(zip(*subject["changed"], strict=True))
+    return Ahead(tuple(map(float, columns[1])), max(columns[2]), max(columns[4]), int(subject["length"]))
 
 
 def target_lines(project: Project, shift: Shift) -> tuple[Place | None, tuple[Place, ...]]:
@@ -87,15 +92,16 @@ def target_lines(project: Project, shift: Shift) -> tuple[Place | None, tuple[Pl
     call = place_of(shift.fact)
     found = target_expression(project, shift.fact)
     stops = origin.chain(project, *found) if found is not None else []
-    sliced = [
-        stop
-        for stop in stops
-        if any(isinstance(node, ast.Subscript) and _is_slice(node.slice) for node in ast.walk(stop.node))
-        and (stop.file.path, stop.line) != (call.file if call else "", call.line if call else 0)
-    ]
+    sliced = [stop for stop in stops if call is None or (stop.file.path, stop.line) != (call.file, call.line)]
+    sliced = [stop for stop in sliced if _slices(stop)]
     place = Place(sliced[0].file.path, sliced[0].line) if sliced else call
     others = (*(Place(stop.file.path, stop.line) for stop in stops), call)
     return place, tuple(dict.fromkeys(one for one in others if one is not None and one != place))[:4]
+
+
+def _slices(stop: Origin) -> bool:
+    statement = query.statement_of(stop.file, stop.node)
+    return statement is not None and any(isinstance(node, ast.Subscript) and _is_slice(node.slice) for node in ast.walk(statement))
 
 
 def _is_slice(index: ast.expr) -> bool:
