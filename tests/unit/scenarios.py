@@ -1426,6 +1426,46 @@ def negative_token_on_a_device(folder: Path) -> RecordBuilder:
     return _index(folder, "embedding", "h = self.emb", EMBEDDED, size=10, min=-1, max=9, bad=None)
 
 
+SINES = EMBEDDED.replace("self.emb(x).mean(1)", "x + self.emb[:, : x.shape[1]]")
+
+
+@scenario("position-overflow", "short", "self.emb[:")
+def table_of_sines_ends(folder: Path) -> RecordBuilder:
+    text = "The size of tensor a (70) must match the size of tensor b (50) at non-singleton dimension 1"
+    tensors = {"x": {"shape": [8, 70, 4]}, "self.emb": {"shape": [1, 50, 4]}}
+    data = {"type": "RuntimeError", "message": text, "tensors": tensors}
+    return RecordBuilder(folder, SINES).fact("exception", "last", data, at="h = x + self.emb")
+
+
+@scenario("embedding-too-small", "bounds", "self.emb(x)")
+def device_side_assert_told_elsewhere(folder: Path) -> RecordBuilder:
+    record = _index(folder, "embedding", "h = self.emb", EMBEDDED, size=10, min=0, max=12, bad=None, raised=False, device="cuda:0")
+    text = "CUDA error: device-side assert triggered"
+    return record.fact("exception", "last", {"type": "AcceleratorError", "message": text}, at="loss.backward")
+
+
+@scenario("label-out-of-range", "bounds", "loss = criterion")
+def cudnn_internal_error_told_elsewhere(folder: Path) -> RecordBuilder:
+    record = _index(folder, "cross_entropy", "loss = criterion", size=4, min=0, max=4, bad=None, raised=False, device="cuda:0")
+    text = "cuDNN error: CUDNN_STATUS_INTERNAL_ERROR"
+    return record.fact("exception", "last", {"type": "RuntimeError", "message": text}, at="out = model")
+
+
+@scenario("embedding-too-small", "counted", "self.emb(x)")
+def item_of_the_data_set_is_told(folder: Path) -> RecordBuilder:
+    return _index(folder, "embedding", "h = self.emb", EMBEDDED, size=10, min=1, max=12, values=[12], labels=[1, 12], items=[731])
+
+
+@scenario("label-out-of-range", "blanks", "loss = criterion")
+def labels_that_are_the_blank(folder: Path) -> RecordBuilder:
+    return _index(folder, "ctc_loss", "loss = criterion", size=6, min=0, max=4, values=[0], labels=[0, 1], blank=0, raised=False)
+
+
+@scenario("index-out-of-range", "negatives", "out = model")
+def counted_negative(folder: Path) -> RecordBuilder:
+    return _index(folder, "bincount", "out = model", size=2**62, min=-1, max=3, values=[-1], labels=[-1, 0])
+
+
 @scenario("position-overflow", "longer", "self.emb(torch.arange")
 def long_sequence(folder: Path) -> RecordBuilder:
     return _index(folder, "embedding", "h = self.emb", POSITIONS, size=10, min=0, max=12, values=[10, 11, 12], labels=[0, 1])

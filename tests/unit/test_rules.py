@@ -113,3 +113,9 @@ def test_positions_in_the_batch(rows: list[int], total: int, text: str, tmp_path
     (fact,) = record.run().main_facts("index_error")
     record.fact("index_error", fact.key, {**fact.data, "rows": rows, "n_rows": total}, at="loss = criterion")
     assert f"({text})" in " ".join(render(diagnose(record.run())).split())
+
+
+def test_the_item_of_the_data_set_is_in_the_sentence(tmp_path: Path) -> None:
+    record = next(scenario for scenario in SCENARIOS if scenario.name == "item_of_the_data_set_is_told").build(tmp_path)
+    finding = diagnose(record.run()).findings[0].finding
+    assert str(finding.values["first_rows"]).endswith("item 731 of the data set")

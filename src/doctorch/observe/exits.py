@@ -100,9 +100,16 @@ def _named_on_line(frame: FrameType, line: int) -> Iterator[tuple[str, Any]]:
         value = frame.f_locals.get(first, frame.f_globals.get(first))
         yield first, value
         for part in rest:
-            value = getattr(value, "__dict__", {}).get(part)
+            value = _attribute(value, part)
         if rest:
             yield name, value
+
+
+def _attribute(owner: Any, name: str) -> Any:
+    """An attribute as it is stored; no code of the script's runs for it. Modules keep tensors and modules in tables of their own."""
+    inside = getattr(owner, "__dict__", {})
+    kinds = ("_buffers", "_parameters", "_modules") if isinstance(owner, torch.nn.Module) else ()
+    return next((table[name] for table in (inside, *(inside.get(kind) or {} for kind in kinds)) if name in table), None)
 
 
 def _tensors_on_line(frame: FrameType, line: int) -> dict[str, Any]:

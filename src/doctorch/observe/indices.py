@@ -36,7 +36,7 @@ def report(
     if index is not None:
         data.update(shape=list(index.shape), device=str(index.device), dtype=str(index.dtype))
         if index.device.type == "cpu" and readable(index):
-            found = _bad_values(index, size, lowest, ignore)
+            found = _bad_values(index, size, lowest, ignore, recorder.last_indices)
             if found is None:
                 return
             data.update(found)
@@ -50,7 +50,7 @@ def report(
         recorder.writer.flush_now()  # the device may take the process with it a moment later
 
 
-def _bad_values(index: torch.Tensor, size: int, lowest: int, ignore: int | None) -> dict[str, Any] | None:
+def _bad_values(index: torch.Tensor, size: int, lowest: int, ignore: int | None, drawn: Any) -> dict[str, Any] | None:
     with torch.no_grad():
         values = index.detach().reshape(-1).to(torch.int64)
         bad = (values >= size) | (values < lowest)
@@ -60,7 +60,11 @@ def _bad_values(index: torch.Tensor, size: int, lowest: int, ignore: int | None)
         if not count:
             return None
         where = bad.reshape(index.shape).nonzero()
-        rows = sorted({int(r) for r in where[:, 0].tolist()}) if index.ndim else [0]
+        number = len(drawn) if isinstance(drawn, list) and all(type(one) is int for one in drawn) else None
+        # Sequences may come first: then the samples are in the second dimension.
+        dim = 1 if number is not None and index.ndim > 1 and index.shape[0] != number and index.shape[1] == number else 0
+        rows = sorted({int(r) for r in where[:, dim].tolist()}) if index.ndim else [0]
+        known = index.ndim > 0 and number == index.shape[dim]
         return {
             "min": int(values.min()),
             "max": int(values.max()),
@@ -68,7 +72,8 @@ def _bad_values(index: torch.Tensor, size: int, lowest: int, ignore: int | None)
             "total": values.numel(),
             "rows": rows[:5],
             "n_rows": len(rows),
-            "batch": int(index.shape[0]) if index.ndim else 1,
+            "batch": int(index.shape[dim]) if index.ndim else 1,
+            "items": [drawn[row] for row in rows[:5]] if known else [],
             "values": sorted(set(values[bad][:1000].tolist()))[:8],
             "labels": sorted(set(values[:10000].tolist()))[:12],
         }

@@ -127,7 +127,7 @@ class LoaderObserver:
                 if batch is not None:
                     session.last_batch = weakly(batch)
                     sent = getattr(iterator, "_doctorch_sent", None)
-                    session.last_indices = sent.popleft() if sent else None
+                    session.last_indices = session.recorder.last_indices = sent.popleft() if sent else None
                 if watch is not None:
                     watch.batches += 1
                     watch.wait_ns += waited

@@ -35,6 +35,7 @@ from doctorch.observe.session import Session
 from doctorch.observe.shifts import ShiftWatcher
 from doctorch.observe.softmaxes import Softmaxes
 from doctorch.observe.states import StateWatcher
+from doctorch.observe.tables import TableWatcher
 from doctorch.observe.targets import TargetWatcher
 from doctorch.observe.training import TrainingObserver
 from doctorch.observe.turns import TurnWatcher
@@ -63,6 +64,7 @@ WATCHERS: tuple[Callable[[Session], Watcher], ...] = (
     VocabularyWatcher,
     ShiftWatcher,
     AttentionWatcher,
+    TableWatcher,
 )
 """Observers that only listen to the session's events, each in a module of its own."""
 

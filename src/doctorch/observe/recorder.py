@@ -43,6 +43,8 @@ class Recorder:
         self.last_event = now()
         self.started = False
         self.finished = False
+        self.last_indices: Any = None
+        """What the sampler drew for the last batch, where that is known."""
         self.paused = False
         """An experiment is under way between two steps."""
         self.paused_ns = 0

@@ -8,15 +8,27 @@ from doctorch.findings import Finding, Severity
 from doctorch.records.reader import Run
 from doctorch.rules.api import Rule
 from doctorch.rules.indices import tables
+from doctorch.rules.indices.tables import BadIndex
+from doctorch.source.project import project_of
+
+NO_END = frozenset({"bincount", "one_hot"})
+"""They make room for any index but a negative one."""
 
 
 def examine(run: Run) -> Iterator[Finding]:
+    project = project_of(run)
     for bad in tables.bad_indices(run, tables.OTHERS):
-        if bad.above or bad.below:
+        if (bad.above and not tables.is_position(project, bad)) or bad.below:
             yield Finding(
                 rule=RULE.id,
                 severity=Severity.ERROR,
-                message="counted" if tables.counted(bad) else "bounds" if bad.fact is not None else "error-only",
+                message="negatives"
+                if bad.function in NO_END and not bad.above
+                else "counted"
+                if tables.counted(bad)
+                else "bounds"
+                if bad.fact is not None
+                else "error-only",
                 values=tables.shown(bad) | {"dim": bad.dimension},
                 place=bad.place,
                 why="negative" if bad.below else "end",
@@ -24,6 +36,12 @@ def examine(run: Run) -> Iterator[Finding]:
                 ground="values" if bad.fact is not None else "error",
                 certain_now=True,
             )
+
+
+def _message(bad: BadIndex) -> str:
+    if bad.function in NO_END and not bad.above:
+        return "negatives"
+    return "counted" if tables.counted(bad) else "bounds" if bad.fact is not None else "error-only"
 
 
 RULE = Rule(id="index-out-of-range", title="Index outside the dimension", severity=Severity.ERROR, examine=examine)

@@ -26,8 +26,8 @@ def examine(run: Run) -> Iterator[Finding]:
         yield Finding(
             rule=RULE.id,
             severity=Severity.ERROR,
-            message=("counted" if counted else "bounds") if bad.size is not None else "error-only",
-            values=tables.shown(bad) | {"kind": kind},
+            message="blanks" if kind == "blank" else ("counted" if counted else "bounds") if bad.size is not None else "error-only",
+            values=tables.shown(bad) | {"kind": kind, "blank": bad.fact.get("blank") if bad.fact is not None else None},
             place=bad.place,
             why=kind,
             fix=f"fix-{kind}",
@@ -38,6 +38,9 @@ def examine(run: Run) -> Iterator[Finding]:
 
 def _kind(bad: BadIndex) -> str | None:
     """What the bad labels most likely are."""
+    blank = bad.fact.get("blank") if bad.fact is not None else None
+    if blank is not None and blank in bad.values:
+        return "blank"
     if len(bad.values) == 1 and bad.values[0] < 0:
         return "padding"
     if bad.below:

@@ -11,13 +11,14 @@ from doctorch.findings import Place, Value
 from doctorch.records.reader import Fact, Run
 from doctorch.rules.shared import place_of, site_place
 from doctorch.source import flow, query
+from doctorch.source.files import SourceFile
 from doctorch.source.project import Project
 
 EMBEDDINGS = frozenset({"embedding", "embedding_bag"})
 OTHERS = frozenset(
-    {"gather", "scatter", "scatter_add", "scatter_reduce", "index_select", "index_add", "index", "index_put", "one_hot", "take"}
+    {"gather", "scatter", "scatter_add", "scatter_reduce", "index_select", "index_add", "index", "index_put", "one_hot", "take", "bincount"}
 )
-LOSSES = frozenset({"cross_entropy", "nll_loss"})
+LOSSES = frozenset({"cross_entropy", "nll_loss", "ctc_loss"})
 _TARGET_ERROR = re.compile(r"Target (-?\d+) is out of bounds")
 _EMBEDDING_ERROR = re.compile(r"index out of range in self")
 _DIMENSION_ERROR = re.compile(r"index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)")
@@ -99,7 +100,8 @@ def shown(bad: BadIndex) -> dict[str, Value]:
         "total": fact.get("total") if fact is not None else None,
         "samples": fact.get("n_rows") if fact is not None else None,
         "batch": fact.get("batch") if fact is not None else None,
-        "first_rows": _positions(rows, int(fact.get("n_rows") or len(rows)) if fact is not None else 0),
+        "first_rows": _positions(rows, int(fact.get("n_rows") or len(rows)) if fact is not None else 0)
+        + _items([int(item) for item in (fact.get("items") or ())] if fact is not None else []),
         "values": ", ".join(str(value) for value in bad.values),
         "value": bad.values[0] if bad.values else bad.high,
         "module": fact.get("module") if fact is not None and fact.get("module") else "the embedding",
@@ -118,6 +120,15 @@ def _positions(rows: Sequence[int], total: int) -> str:
     return f"{'sample' if len(shown) == 1 else 'samples'} {listed}"
 
 
+def _items(items: Sequence[int]) -> str:
+    """``: item 731 of the data set``, where the sampler tells."""
+    shown = [str(item) for item in items[:_SHOWN_ROWS]]
+    if not shown:
+        return ""
+    listed = ", ".join(shown) + (", …" if len(items) > len(shown) else "")
+    return f": {'item' if len(items) == 1 else 'items'} {listed} of the data set"
+
+
 def counted(bad: BadIndex) -> bool:
     """Whether the values of the index tensor were read, so that a sentence can count them."""
     return bad.fact is not None and bad.fact.get("bad") is not None
@@ -128,16 +139,17 @@ def is_position(project: Project, bad: BadIndex) -> bool:
     file = project.file(bad.place.file) if bad.place else None
     if file is None or bad.place is None:
         return False
-    for call in query.calls_at(file, bad.place.line):
-        index = call.args[0] if call.args else None
-        if index is None:
-            continue
-        for made in flow.made_by(project, file, index):
-            if made is not None and any(
-                isinstance(node, ast.Call) and query.qualified(made.file, node.func) == "torch.arange" for node in ast.walk(made.node)
-            ):
-                return True
-    return False
+    inside = [call.args[0] for call in query.calls_at(file, bad.place.line) if call.args]
+    inside += [node.slice for node in file.nodes if isinstance(node, ast.Subscript) and node.lineno == bad.place.line]
+    return any(_counts_up(project, file, index) for index in inside)
+
+
+def _counts_up(project: Project, file: SourceFile, index: ast.expr) -> bool:
+    return any(
+        made is not None
+        and any(isinstance(node, ast.Call) and query.qualified(made.file, node.func) == "torch.arange" for node in ast.walk(made.node))
+        for made in flow.made_by(project, file, index)
+    )
 
 
 def embedding_call(project: Project, bad: BadIndex) -> tuple[str, ast.Call] | None:
