@@ -30,7 +30,7 @@ class ReshapeWatcher(Watcher):
         super().__init__(session)
         self.made: dict[int, tuple[weakref.ref[Any], str]] = {}
         """Storages that hold something computed from an input or a batch: the operator that made each."""
-        self.read_next: dict[int, Any] = {}
+        self.read_next: dict[int, tuple[weakref.ref[Any], Any]] = {}
         """Storages whose reader is still to be named, and the fact that asks."""
         self.early: dict[int, tuple[weakref.ref[Any], str, list[int], list[int], Site]] = {}
         """Reshapes of other values; a model may be given one."""
@@ -94,13 +94,13 @@ class ReshapeWatcher(Watcher):
         first = known[0] if known else inputs[0]
         if name not in PASSES:
             for tensor in known:
-                entry = self.read_next.pop(_address(tensor), None)
-                if entry is not None:
-                    entry.data["read_by"] = name
+                asking = self.read_next.pop(_address(tensor), None)
+                if asking is not None and asking[0]() is not None:
+                    asking[1].data["read_by"] = name
         outputs = _tensors(out)
         for tensor in outputs:
-            if (entry := self.read_next.get(_address(first))) is not None and name in PASSES:
-                self.read_next[_address(tensor)] = entry
+            if name in PASSES and (asking := self.read_next.get(_address(first))) is not None and asking[0]() is not None:
+                self.read_next[_address(tensor)] = (weakref.ref(tensor.untyped_storage()), asking[1])
             if known and self._made_by(tensor) is None and len(self.made) <= MAX_STORAGES:
                 self._mark(tensor, (self._made_by(first) or name) if name in PASSES else name)
         if name in VIEWS and site is not None and len(outputs) == 1 and is_user_code(sys._getframe(FRAMES_UP).f_code):
@@ -125,7 +125,7 @@ class ReshapeWatcher(Watcher):
         entry.data["grad"] += grad
         if entry.data["count"] == 1:
             entry.data.update({"op": name, "from": before, "to": after, "batch": self.batch, "made_by": made_by, "function": site.function})
-            self.read_next[_address(out)] = entry
+            self.read_next[_address(out)] = (weakref.ref(out.untyped_storage()), entry)
         recorder.touch(entry)
 
     def _made_by(self, tensor: torch.Tensor) -> str | None:

@@ -50,8 +50,8 @@ class StateWatcher(Watcher):
     def _forget(self) -> None:
         self.returned: dict[int, tuple[weakref.ref[Any], int, list[_Kept]]] = {}
         """By model: the steps that were done when it returned, and what it returned."""
-        self.attributes: dict[tuple[int, str], int] = {}
-        """Addresses of the tensors that modules held as attributes at the last call."""
+        self.attributes: dict[tuple[int, str], weakref.ref[Any]] = {}
+        """Storages of the tensors that modules held as attributes at the last look. Not their addresses: what is freed comes back."""
         self.looked: dict[int, int] = {}
         """By model: the step in which its attributes were last looked at."""
         self.watched: dict[int, tuple[weakref.ref[Any], Any]] = {}
@@ -141,15 +141,15 @@ class StateWatcher(Watcher):
                 for tensor in _floats(value):
                     if isinstance(tensor, torch.nn.Parameter) or tensor.ndim < 2 or sizes.isdisjoint(tensor.shape) or not _plain(tensor):
                         continue
-                    address = _address(tensor)
+                    storage = tensor.untyped_storage()
                     before = self.attributes.get((number, name))
-                    self.attributes[number, name] = address
-                    if before is not None and before != address:
+                    self.attributes[number, name] = weakref.ref(storage)
+                    if before is not None and before() is not storage:
                         site = here(4)
                         key = self._key(module, "attribute")
                         recorder = self.session.recorder
                         entry = recorder.fact("state", key, site, lambda name=name: _first("attribute", name))  # type: ignore[misc]
-                        self.watched[address] = (weakref.ref(tensor.untyped_storage()), entry)
+                        self.watched[storage._cdata] = (weakref.ref(storage), entry)
 
     def _operator(self, name: str, args: Any, kwargs: Any, out: Any, site: Site | None) -> None:
         if not self.watched or name == "detach":
