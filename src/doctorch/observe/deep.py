@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import weakref
 from collections import Counter
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -181,6 +182,12 @@ class Tape(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 handler(name, args, kwargs, out, site)
             except Exception:
                 self.recorder.failed()
+
+    def leaves(self, name: str, tensor: torch.Tensor, frame: FrameType) -> None:
+        """A value leaves torch through a method that calls no operator: ``tolist``."""
+        if not (self.off or self.muted):
+            user = lines.user_frame(frame)
+            self._flow(name, lines.site_of(user) if user is not None else None, (tensor,), None, None)
 
     def _count(self, site: Site, name: str, out: Any, ns: int) -> None:
         line = self.lines.get(site.id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 from collections.abc import Callable
 from threading import get_ident
 from typing import Any
@@ -41,7 +42,7 @@ from doctorch.observe.training import TrainingObserver
 from doctorch.observe.turns import TurnWatcher
 from doctorch.observe.updates import UpdateWatcher
 from doctorch.observe.vocabularies import VocabularyWatcher
-from doctorch.observe.wrap import hide_from_dynamo
+from doctorch.observe.wrap import hide_from_dynamo, put
 
 WATCHERS: tuple[Callable[[Session], Watcher], ...] = (
     TurnWatcher,
@@ -107,6 +108,7 @@ class Observer:
             self.recorder.writer.providers.append(watcher.publish)
         exits.hide_own_frames()
         self._wrap_copies()
+        self._wrap_lists()
         self._wrap_compilers()
         os.register_at_fork(before=self._before_fork, after_in_parent=self._after_fork_in_parent, after_in_child=self._after_fork_in_child)
 
@@ -154,6 +156,24 @@ class Observer:
         self.recorder.touch(entry)
         if direction == "h2d":
             copied(source, result)
+
+    # ---- values that leave torch unseen by a dispatch mode
+
+    def _wrap_lists(self) -> None:
+        original = torch.Tensor.tolist
+        session = self.session
+
+        @functools.wraps(original)
+        def tolist(tensor: Any) -> Any:
+            if session.pushed and tensor.requires_grad and not session.in_optimizer and get_ident() == session.thread:
+                try:
+                    session.tape.leaves("tolist", tensor, sys._getframe(1))
+                except Exception:
+                    session.recorder.failed()
+            return original(tensor)
+
+        tolist.__module__ = None  # type: ignore[assignment]
+        put(torch.Tensor, "tolist", tolist)
 
     # ---- what a dispatch mode would disturb
 

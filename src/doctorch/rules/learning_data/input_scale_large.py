@@ -11,6 +11,7 @@ from doctorch.rules.api import Rule
 from doctorch.rules.learning_data import scales
 from doctorch.rules.learning_data.scales import Rescaling, Scale
 from doctorch.rules.learning_data.sources import data_place
+from doctorch.rules.learning_model.saturated_activations import flattened_by_inputs
 from doctorch.source.project import project_of
 
 LARGE = 10.0
@@ -31,7 +32,8 @@ def examine(run: Run) -> Iterator[Finding]:
     if process is None:
         return
     tried = scales.rescaling(process)
-    seen = trouble(process) or scales.slow(process, tried)
+    flat = flattened_by_inputs(process)
+    seen = trouble(process) or scales.slow(process, tried) or (scales.level(process) if flat is not None else None)
     large = [scale for scale in scales.scales(process) if max(scale.rms, scale.largest) >= LARGE and scale.spread >= SPREAD]
     if seen is None or not large:
         return
@@ -39,9 +41,12 @@ def examine(run: Run) -> Iterator[Finding]:
     if tried is not None:
         if not tried.helps:
             return
-    elif max(scale.rms, scale.largest) < HUGE:
+    elif max(scale.rms, scale.largest) < HUGE and flat is None:
         return
-    yield _finding(run, scale, scales.values(scale, seen, tried), seen.kind, tried)
+    values = scales.values(scale, seen, tried)
+    if flat is not None:
+        values |= {"beyond": flat.activation["looks"][0][2], "activation": str(flat.activation["kind"])}
+    yield _finding(run, scale, values, "flattens" if flat is not None else seen.kind, tried)
 
 
 def _finding(run: Run, scale: Scale, values: dict[str, Value], kind: str, tried: Rescaling | None) -> Finding:
@@ -54,7 +59,7 @@ def _finding(run: Run, scale: Scale, values: dict[str, Value], kind: str, tried:
         values=values,
         place=place,
         related=others,
-        why={"not-finite": "breaks", "grows": "breaks"}.get(kind, "stuck"),
+        why={"not-finite": "breaks", "grows": "breaks", "flattens": "flattens"}.get(kind, "stuck"),
         fix="standardise",
         proof="copies" if tried is not None else None,
         explains=EXPLAINS,

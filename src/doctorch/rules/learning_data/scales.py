@@ -109,6 +109,12 @@ def slow(process: Process, tried: Rescaling | None) -> Trouble | None:
     return Trouble("slow", seen.first, seen.level, seen.n)
 
 
+def level(process: Process) -> Trouble | None:
+    """Where the loss began and where it is, for a training that suffers in some other way than by its course alone."""
+    seen = course(losses(process))
+    return Trouble("level", seen.first, seen.level, seen.n) if seen is not None else None
+
+
 def values(scale: Scale, seen: Trouble, tried: Rescaling | None) -> dict[str, Value]:
     """The numbers of a finding."""
     low, high = float(scale.fact["min"]), float(scale.fact["max"])

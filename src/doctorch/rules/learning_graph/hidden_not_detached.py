@@ -8,23 +8,27 @@ from collections.abc import Iterator, Sequence
 from doctorch.findings import Edit, Finding, Place, Severity
 from doctorch.records.reader import Fact, Process, Run
 from doctorch.rules.api import Rule
+from doctorch.rules.learning_graph.inplace_modifies_saved import changed_by_step
 from doctorch.rules.shared import place_of, related, site_place
 from doctorch.source import edits, query
 from doctorch.source.project import Project, project_of
 
 AGAIN = "backward through the graph a second time"
 """What backward says of a graph whose saved tensors are gone."""
+CHANGED = "modified by an inplace operation"
+"""… and, where retain_graph kept them, of weights that the optimizer has changed since. Other things are changed in place too: here
+something must have been seen to carry the graph on."""
 MIN_CHAIN = 6
 """Calls of a backward over which its graph reaches back, each look further than the one before. Truncated back-propagation over a window
 keeps a few; several losses of one forward keep one."""
 MIN_LOOKS = 3
-EXPLAINS = ("retain-graph-leak", "loss-keeps-graph", "outputs-kept-in-list", "loss-plateau", "exploding-gradients")
+EXPLAINS = ("retain-graph-leak", "loss-keeps-graph", "outputs-kept-in-list", "loss-plateau", "exploding-gradients", "inplace-modifies-saved")
 
 
 def examine(run: Run) -> Iterator[Finding]:
     for process in run.training[:1]:
         backwards = process.facts("backward")
-        failed = next((fact for fact in backwards if AGAIN in str(fact.get("error") or "")), None)
+        failed = next((fact for fact in backwards if _refused(process, fact)), None)
         for backward in [failed] if failed is not None else backwards:
             chain = _growing(backward)
             if failed is None and not chain:
@@ -34,6 +38,14 @@ def examine(run: Run) -> Iterator[Finding]:
             if place is not None:
                 yield _finding(backward, how, place, "raised" if failed is not None else "grows", chain)
                 return
+
+
+def _refused(process: Process, backward: Fact) -> bool:
+    """Whether backward failed because its graph reaches back into that of a step before."""
+    error = str(backward.get("error") or "")
+    if CHANGED in error:
+        return _carried(process, backward) is not None and changed_by_step(process, error)
+    return AGAIN in error
 
 
 def _growing(backward: Fact) -> Sequence[Sequence[int]]:

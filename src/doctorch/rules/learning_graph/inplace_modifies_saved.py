@@ -26,11 +26,9 @@ def examine(run: Run) -> Iterator[Finding]:
 
 def _finding(process: Process, fact: Fact) -> Finding:
     text = str(fact.get("message"))
-    match = SHAPE.search(text)
-    shape = [int(size) for size in match[1].split(",") if size.strip()] if match else []
-    versions = VERSION.search(text)
+    shape, versions = _shape(text), VERSION.search(text)
     saver = _saver(process)
-    changed = _changed(process, text, shape, int(versions[2]) if versions else 0, saver)
+    changed = _changed(process, text, shape, saver)
     here = Place(fact.file, fact.line) if fact.file and fact.line else None
     stepped = None if changed is not None else _stepped(process, shape)
     saved_at = place_of(saver) if saver is not None else None
@@ -61,14 +59,26 @@ def _finding(process: Process, fact: Fact) -> Finding:
     )
 
 
+def changed_by_step(process: Process, error: str) -> bool:
+    """Whether what backward's error tells of is a weight that an optimizer's step changed."""
+    shape = _shape(error)
+    return _changed(process, error, shape, _saver(process)) is None and _stepped(process, shape) is not None
+
+
+def _shape(text: str) -> list[int]:
+    match = SHAPE.search(text)
+    return [int(size) for size in match[1].split(",") if size.strip()] if match else []
+
+
 def _saver(process: Process) -> Fact | None:
     """The operator for whose gradient the tensor was saved: of those that refuse, the one whose turn comes first."""
     return max(process.facts("inplace_saver"), key=lambda one: int(one.get("number") or 0), default=None)
 
 
-def _changed(process: Process, text: str, shape: list[int], expected: int, saver: Fact | None) -> Fact | None:
+def _changed(process: Process, text: str, shape: list[int], saver: Fact | None) -> Fact | None:
     """The first operator that changed the tensor after it was saved: it found it at the version that backward expects."""
-    output = OUTPUT.search(text)
+    output, versions = OUTPUT.search(text), VERSION.search(text)
+    expected = int(versions[2]) if versions else 0
     op = _spoken(output[1]) if output else ""
     number = int(saver.get("number") or 0) if saver is not None else -1
     segment = saver.get("segment") if saver is not None else None

@@ -7,7 +7,7 @@ from typing import Any
 
 from doctorch.analysis.trouble import trouble
 from doctorch.findings import Finding, Severity
-from doctorch.records.reader import Run
+from doctorch.records.reader import Process, Run
 from doctorch.rules.api import Rule
 from doctorch.rules.learning_model.layers import EARLY, Layer, fall, layers, process_of
 from doctorch.rules.shared import related, site_place
@@ -28,20 +28,32 @@ EXPLAINS = ("loss-plateau", "vanishing-gradients", "lr-too-low", "class-imbalanc
 
 def examine(run: Run) -> Iterator[Finding]:
     process = process_of(run)
-    if process is None:
+    fallen = fall(process) if process is not None else None
+    if process is None or fallen is None or fallen > WELL:
         return
-    fallen = fall(process)
-    if fallen is None or fallen > WELL:
-        return
-    hidden = [layer for layer in layers(process) if layer.activation.get("kind") in KNEE and layer.activation.get("feeds")]
-    start = [layer for layer in hidden if _flat_from_the_start(layer)]
+    start = [layer for layer in _hidden(process) if _flat_from_the_start(layer)]
     harmed = trouble(process) is not None
     if start:
         yield _finding(start, "start", Severity.ERROR if harmed or fallen < BADLY else Severity.WARNING)
         return
-    later = [layer for layer in hidden if _flat_later(layer)]
+    later = [layer for layer in _hidden(process) if _flat_later(layer)]
     if later and harmed:
         yield _finding(later, "later", Severity.WARNING)
+
+
+def flattened_by_inputs(process: Process) -> Layer | None:
+    """The first layer, where what the model is given is so large that it was in its flat region from the first step on, and the training
+    suffers: for the rule on the inputs, which is the cause."""
+    fallen = fall(process)
+    if fallen is None or fallen > BADLY:
+        return None
+    flat = [layer for layer in _hidden(process) if _flat_from_the_start(layer)]
+    first = min(flat, key=lambda one: one.depth, default=None)
+    return first if first is not None and first.depth == min(one.depth for one in layers(process)) and _by_inputs(first) else None
+
+
+def _hidden(process: Process) -> list[Layer]:
+    return [layer for layer in layers(process) if layer.activation.get("kind") in KNEE and layer.activation.get("feeds")]
 
 
 def _looks(layer: Layer) -> Sequence[Any]:
@@ -58,11 +70,17 @@ def _flat_later(layer: Layer) -> bool:
     return len(looks) > MIN_LOOKS and all(look[1] < FLATTER for look in looks[-MIN_LOOKS:])
 
 
+def _by_inputs(layer: Layer) -> bool:
+    """Whether it is what the layer is given that makes its sums large, and not how its weights were filled."""
+    seen = layer.looks[0] if layer.looks else None
+    return seen is not None and layer.filled is None and max(seen.in_std, abs(seen.in_mean)) >= LARGE_INPUT
+
+
 def _finding(found: Sequence[Layer], message: str, severity: Severity) -> Finding:
     layer = min(found, key=lambda one: one.depth)
     look, kind = _looks(layer)[-1 if message == "later" else 0], str(layer.activation["kind"])
     seen = layer.looks[-1 if message == "later" else 0] if layer.looks else None
-    inputs = seen is not None and layer.filled is None and max(seen.in_std, abs(seen.in_mean)) >= LARGE_INPUT
+    inputs = message == "start" and _by_inputs(layer)
     applied = site_place(layer.activation.get("site"))
     return Finding(
         rule=RULE.id,
