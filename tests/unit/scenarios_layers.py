@@ -180,6 +180,19 @@ def flat_from_large_inputs(folder: Path) -> RecordBuilder:
     return Net(folder, FLAT).layer(grads(FINE), looks=inputs, activation=squash(0.02, 0.97)).layer(grads(FINE)).record
 
 
+@scenario("input-scale-large", "range", "criterion(net")
+def flat_from_large_inputs_of_the_model(folder: Path) -> RecordBuilder:
+    looks = [[0, 100.0, 80.0, 80.0, 0.0, 40.0, 39.0]]
+    record = Net(folder, FLAT).layer(grads(FINE), looks=looks, activation=squash(0.02, 0.97)).layer(grads(FINE)).record
+    record.fact("module", 0, {"cls": "Sequential", "n_trainable": 4}, at="criterion(net")
+    given = {
+        "root": "0", "name": "0", "phase": "train", "loader": None, "dtype": "float32", "shape": [32, 8], "calls": 40, "rows": 1280,
+        "checked": 40, "compared": 40, "equal_rows": 0, "mean": 100.0, "std": 80.0, "min": -60.0, "max": 260.0, "n_features": 8,
+        "features": [[100.0, 80.0, -60.0, 260.0]] * 8, "recent": [[i, 100.0, 80.0, 80.0] for i in range(40)],
+    }  # fmt: skip
+    return record.fact("input", "i", given, at="criterion(net", count=40)
+
+
 @scenario("saturated-activations", "later", "# one", "warning")
 def flat_later(folder: Path) -> RecordBuilder:
     return Net(folder, FLAT).layer(grads(FINE), looks=[], activation=squash(0.6, 0.1, later=0.01)).layer(grads(FINE)).record

@@ -12,6 +12,7 @@ from doctorch.records.reader import Run
 from doctorch.rules.api import Rule
 from doctorch.rules.learning_update import rates
 from doctorch.rules.learning_update.rates import Rates
+from doctorch.rules.numbers.first import arithmetic
 from doctorch.rules.shared import place_of
 
 STILL_UP = 0.9
@@ -36,7 +37,7 @@ def examine(run: Run) -> Iterator[Finding]:
     if seen is None or seen.level <= STILL_UP * seen.first:
         return
     found = _better(seen.fresh) or _better(seen.own)
-    if found is None or _input_to_blame(seen):
+    if found is None or _input_to_blame(seen) or (arithmetic(run) is not None and rates.fell_until_it_broke(seen.process)):
         return
     own, better = found
     second = own.extra.get("second")

@@ -14,6 +14,9 @@ from doctorch.records.reader import Fact, Process, Run
 FULL_START = 0.9
 """Share of the trained elements that must have got a new value for a fresh start to be one."""
 MIN_LOSSES = 12
+MIN_FINITE = 5
+FALLEN, RISEN = 0.8, 1.5
+"""Shares of the first loss: under the first it has fallen, above the second a step threw it up."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,13 @@ def _values(process: Process) -> list[float]:
     values = list(process.steps["loss"])
     known = next((i for i, value in enumerate(values) if math.isfinite(value)), len(values))
     return values[known:]
+
+
+def fell_until_it_broke(process: Process) -> bool:
+    """Whether the loss fell step by step until it was no number at once: no step overshot, an operator left its domain."""
+    values = _values(process)
+    finite = values[: next((i for i, value in enumerate(values) if not math.isfinite(value)), len(values))]
+    return len(values) > len(finite) >= MIN_FINITE and median(finite[-3:]) < FALLEN * finite[0] and max(finite) <= RISEN * finite[0]
 
 
 def examined(run: Run) -> Rates | None:
