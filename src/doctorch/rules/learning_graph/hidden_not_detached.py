@@ -22,7 +22,14 @@ MIN_CHAIN = 6
 """Calls of a backward over which its graph reaches back, each look further than the one before. Truncated back-propagation over a window
 keeps a few; several losses of one forward keep one."""
 MIN_LOOKS = 3
-EXPLAINS = ("retain-graph-leak", "loss-keeps-graph", "outputs-kept-in-list", "loss-plateau", "exploding-gradients", "inplace-modifies-saved")
+EXPLAINS = (
+    "retain-graph-leak",
+    "loss-keeps-graph",
+    "outputs-kept-in-list",
+    "loss-plateau",
+    "exploding-gradients",
+    "inplace-modifies-saved",
+)
 
 
 def examine(run: Run) -> Iterator[Finding]:
