@@ -103,12 +103,16 @@ def fire(session: Session, handlers: Handlers, *what: Any) -> None:
     """Tell all who asked. Never raises."""
     tape = session.tape
     muted, tape.muted = tape.muted, True
+    grad = torch.is_grad_enabled()
+    if grad:
+        torch._C._set_grad_enabled(False)  # what torch.no_grad does, at a tenth of its price
     try:
-        with torch.no_grad():
-            for handler in handlers:
-                try:
-                    handler(*what)
-                except Exception:
-                    session.recorder.failed()
+        for handler in handlers:
+            try:
+                handler(*what)
+            except Exception:
+                session.recorder.failed()
     finally:
+        if grad:
+            torch._C._set_grad_enabled(True)
         tape.muted = muted

@@ -78,7 +78,7 @@ class InputWatcher(Watcher):
 
     def _call(self, module: torch.nn.Module, args: Any, kwargs: Any) -> None:
         root = self.session.roots.get(id(module))
-        if root is None or root.entry is None:
+        if root is None or root.entry is None or not root.has_params:  # a loss is no model
             return
         began = now()
         site = here(3)
@@ -89,7 +89,7 @@ class InputWatcher(Watcher):
 
     def _return(self, module: torch.nn.Module, args: Any, kwargs: Any, output: Any) -> None:
         root = self.session.roots.get(id(module))
-        if root is None or root.entry is None:
+        if root is None or root.entry is None or not root.has_params:
             return
         began = now()
         tensor = first_tensor(output)

@@ -28,6 +28,8 @@ MAX_COLUMNS = 64
 BINARY = ("binary_cross_entropy", "binary_cross_entropy_with_logits", "soft_margin_loss")
 CLASSIFICATION = ("cross_entropy", "nll_loss")
 REGRESSION = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
+FEW_CLASSES = 16
+"""Up to which labels and choices are counted in one table."""
 
 
 class Place:
@@ -162,8 +164,11 @@ class TargetWatcher(Watcher):
         chosen = value.argmax(dim)
         if chosen.shape != target.shape or not target.numel():
             return
-        keep = (target >= 0) & (target < classes) & (target != bound.get("ignore_index", -100))
-        self._count(place, chosen[keep].flatten(), target[keep].flatten().long(), classes)
+        low, high = (int(values.item(one)) for one in target.aminmax())
+        if low < 0 or high >= classes or low <= bound.get("ignore_index", -100) <= high:
+            keep = (target >= 0) & (target < classes) & (target != bound.get("ignore_index", -100))
+            chosen, target = chosen[keep], target[keep]
+        self._count(place, chosen.flatten(), target.flatten().long(), classes)
 
     def _binary(self, place: Place, name: str, value: torch.Tensor, target: torch.Tensor) -> None:
         if value.shape != target.shape or value.numel() > MAX_ELEMENTS or (value.ndim > 1 and value.numel() != value.shape[0]):
@@ -176,9 +181,7 @@ class TargetWatcher(Watcher):
     def _count(self, place: Place, chosen: torch.Tensor, target: torch.Tensor, classes: int) -> None:
         if not target.numel():
             return
-        labels = torch.bincount(target, minlength=classes).tolist()
-        choices = torch.bincount(chosen, minlength=classes).tolist()
-        right = torch.bincount(target[chosen == target], minlength=classes).tolist()
+        labels, choices, right = _table(chosen, target, classes)
         place.recent.append([place.step, target.numel(), _sparse(labels), _sparse(choices), _sparse(right)])
         counted = Counter({label: n for label, n in enumerate(labels) if n})
         place.labels.update(counted)
@@ -216,6 +219,17 @@ class TargetWatcher(Watcher):
         place.entry.data.update(
             target_mean=sum(means) / len(means), target_var=sum(variances) / len(variances), target_n=place.columns[0][0]
         )
+
+
+def _table(chosen: torch.Tensor, target: torch.Tensor, classes: int) -> tuple[list[int], list[int], list[int]]:
+    """How often each class is the label, is chosen, and is both."""
+    if classes > FEW_CLASSES:
+        labels = torch.bincount(target, minlength=classes).tolist()
+        choices = torch.bincount(chosen, minlength=classes).tolist()
+        return labels, choices, torch.bincount(target[chosen == target], minlength=classes).tolist()
+    pairs = torch.bincount(target * classes + chosen, minlength=classes * classes).tolist()  # one count in place of three
+    labels = [sum(pairs[at : at + classes]) for at in range(0, classes * classes, classes)]
+    return labels, [sum(pairs[at::classes]) for at in range(classes)], pairs[:: classes + 1]
 
 
 def _sparse(counts: list[int]) -> dict[str, int]:
