@@ -15,6 +15,8 @@ from doctorch.records import schema
 from doctorch.records.reader import Run
 
 DEFAULTS = {"duration_ms": 10.0, "duration_max_ms": 10.0, "backwards": 1.0}
+LAST = 10_000
+"""Step of the last state of each fact."""
 
 
 class RecordBuilder:
@@ -71,9 +73,9 @@ class RecordBuilder:
     def fact(
         self, kind: str, key: str | int, data: Mapping[str, Any] | None = None, *, at: str | None = None, count: int = 1, **more: Any
     ) -> RecordBuilder:
-        """Add a fact; ``at`` is a text on its line."""
+        """Add a fact that was seen through the whole run; ``at`` is a text on its line."""
         file, line = (str(self.script), self.line(at)) if at is not None else (None, None)
-        row = (kind, str(key), file, line, 0, 0, count, json.dumps({**(data or {}), **more}))
+        row = (kind, str(key), file, line, 0, LAST, count, json.dumps({**(data or {}), **more}))
         self.connection.execute("INSERT OR REPLACE INTO facts VALUES(?, ?, ?, ?, ?, ?, ?, ?)", row)
         self.connection.commit()
         return self

@@ -38,6 +38,15 @@ def only_target(process: Process) -> Fact | None:
     return found[0] if len(found) == 1 else None
 
 
+def together(given: Fact, target: Fact) -> bool:
+    """Whether a loss is of the model's answer to that input: the graph of the loss led back to that call. In records that do not tell,
+    whether both were in use in the same steps."""
+    answers = target.get("answers")
+    if answers is None:
+        return max(given.step_first, target.step_first) <= min(given.step_last, target.step_last)
+    return [given.get("root"), given.file, given.line] in [list(one) for one in answers]
+
+
 @dataclass(frozen=True)
 class Choices:
     """What a classifier chose over some calls."""

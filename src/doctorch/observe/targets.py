@@ -9,8 +9,9 @@ from typing import Any
 import torch
 
 from doctorch.observe import values
+from doctorch.observe.answers import Answers
 from doctorch.observe.events import Watcher
-from doctorch.observe.lines import Site
+from doctorch.observe.lines import Site, here
 from doctorch.observe.recorder import now
 from doctorch.observe.session import Session
 
@@ -25,6 +26,8 @@ LAST_VALUES = 192
 CALLS_A_STEP = 8
 MAX_PLACES = 200
 MAX_COLUMNS = 64
+TRACED_CALLS = 12
+"""Calls at one place whose graph is walked back to the models."""
 BINARY = ("binary_cross_entropy", "binary_cross_entropy_with_logits", "soft_margin_loss")
 CLASSIFICATION = ("cross_entropy", "nll_loss")
 REGRESSION = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
@@ -61,14 +64,17 @@ class TargetWatcher(Watcher):
         super().__init__(session)
         self.places: dict[tuple[Any, ...], Place] = {}
         self.current: Place | None = None
+        self.answers = Answers()
 
     def install(self) -> None:
+        self.session.events.root_return.append(self._answered)
         self.session.events.loss_call.append(self._call)
         self.session.events.loss_return.append(self._return)
 
     def reset(self) -> None:
         self.places.clear()
         self.current = None
+        self.answers = Answers()
 
     def publish(self) -> None:
         for place in list(self.places.values()):
@@ -86,6 +92,18 @@ class TargetWatcher(Watcher):
 
     # ---- events
 
+    def _answered(self, module: torch.nn.Module, args: Any, kwargs: Any, output: Any) -> None:
+        if self.session.grad_at_call:
+            self.answers.note(self.session, module, here(3), output)
+
+    def _trace(self, place: Place, value: torch.Tensor) -> None:
+        """Which models' answers the loss is of."""
+        known = place.entry.data.setdefault("answers", [])
+        for root, site in self.answers.behind(value):
+            one = [root, site.file if site else None, site.line if site else None]
+            if one not in known:
+                known.append(one)
+
     def _call(self, name: str, value: torch.Tensor, bound: dict[str, Any], site: Site | None, entry: Any) -> None:
         began = now()
         self.current = None
@@ -100,6 +118,8 @@ class TargetWatcher(Watcher):
         place.entry.data["calls"] += 1
         self.session.recorder.touch(place.entry)
         step = self.session.recorder.steps
+        if phase == "train" and place.entry.count <= TRACED_CALLS:
+            self._trace(place, value)
         if step != place.step:
             place.step, place.in_step = step, 0
         place.in_step += 1

@@ -22,6 +22,11 @@ HIDDEN = 512
 NEIGHBOURS = 5
 SHUFFLES = 20
 """Times the targets are shuffled to see what chance gives."""
+WINDOW = 12
+"""Samples of consecutive steps that are read by themselves: enough to tell two classes apart, few enough to be of one task."""
+WINDOWS = (1, 4)
+"""Multiples of it that are tried."""
+MAX_WINDOWS, MAX_IN_WINDOW = 80, 200
 MAX_CLASSES = 200
 MOVED = 1e-4
 """Change of an output row, relative to that of the sample that was changed, above which it depends on it. Rounding stays below 1e-6."""
@@ -72,12 +77,18 @@ def signal(inputs: list[torch.Tensor], targets: list[torch.Tensor]) -> dict[str,
     """How well simple readers predict the targets of samples they have not seen, against the same with shuffled targets.
 
     Returns ``samples``, ``kind`` (``classes`` or ``values``), ``score`` (accuracy, or the share of variance explained), ``chance`` and
-    ``chance_sd`` (mean and deviation of the score with shuffled targets), ``z``; or ``why_not``.
+    ``chance_sd`` (mean and deviation of the score with shuffled targets), ``z``; ``nearby_score`` and ``nearby_z``, the same within windows
+    of consecutive steps: what they find and the whole does not is a task that changes; or ``why_not``.
     """
     found = _table(inputs, targets)
     if isinstance(found, str):
         return {"why_not": found}
-    x, y, kind = found
+    x, y, kind, turns = found
+    nearby = within_windows(x, y, turns)
+    kept = _once(x)
+    x, y = x[kept], y[kept]
+    if len(x) < MIN_SAMPLES:
+        return {"why_not": f"only {len(x)} samples"}
     generator = torch.Generator().manual_seed(0)
     order = torch.randperm(len(x), generator=generator)
     x, y = x[order], y[order]
@@ -91,10 +102,64 @@ def signal(inputs: list[torch.Tensor], targets: list[torch.Tensor]) -> dict[str,
     chance = sum(chances) / len(chances)
     deviation = math.sqrt(sum((c - chance) ** 2 for c in chances) / (len(chances) - 1))
     z = (score - chance) / max(deviation, 1e-3)
-    return {"samples": len(x), "kind": kind, "score": score, "chance": chance, "chance_sd": deviation, "z": z}
+    return {"samples": len(x), "kind": kind, "score": score, "chance": chance, "chance_sd": deviation, "z": z, **nearby}
 
 
-def _table(inputs: list[torch.Tensor], targets: list[torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor, str] | str:
+def within_windows(x: torch.Tensor, y: torch.Tensor, turns: torch.Tensor) -> dict[str, Any]:
+    """How well each sample's target is predicted from the others of the same few steps, by a ridge regression and by neighbours: a score as
+    that of the whole, and its z against targets shuffled within the window. Empty where no window has enough samples."""
+    results = []
+    for multiple in WINDOWS:
+        windows = _windows(turns, WINDOW * multiple)[:MAX_WINDOWS]
+        parts = [(x[at], y[at]) for at in windows]
+        kept = [(a[once], b[once]) for a, b in parts if len(once := _once(a)[:MAX_IN_WINDOW]) >= WINDOW]
+        if kept:
+            results += _leave_one_out(kept)
+    if not results:
+        return {}
+    score, z = max(results, key=lambda result: result[1])
+    return {"nearby_score": score, "nearby_z": z}
+
+
+def _windows(turns: torch.Tensor, size: int) -> list[torch.Tensor]:
+    """Indices of the samples of as many whole consecutive steps as make ``size`` samples, window by window."""
+    counts = torch.bincount(turns).tolist()
+    found, first, n = [], 0, 0
+    for count in counts:
+        n += count
+        if n >= size:
+            found.append(torch.arange(first, first + n))
+            first, n = first + n, 0
+    return found
+
+
+def _leave_one_out(windows: list[tuple[torch.Tensor, torch.Tensor]]) -> list[tuple[float, float]]:
+    """For both readers the score over all windows, and its z."""
+    generator = torch.Generator().manual_seed(2)
+    whole = 0.0
+    sums = torch.zeros(2, SHUFFLES + 1, dtype=torch.double)
+    for x, y in windows:
+        n, y = len(x), y - y.mean(0)
+        whole += float((y * y).sum())
+        x = (x - x.mean(0)) / x.std(0).clamp_min(1e-9)
+        kernel = x @ x.T
+        strength = 0.1 * float(kernel.diagonal().mean()) + 1e-9
+        hat: torch.Tensor = torch.linalg.solve(kernel + strength * torch.eye(n, dtype=torch.double), kernel)
+        own = hat.diagonal().clone()
+        ridge = (hat - torch.diag(own)) / (1 - own).clamp_min(1e-6)[:, None]
+        distance = torch.cdist(x, x).fill_diagonal_(math.inf)
+        nearest = distance.topk(min(3, n - 1), largest=False).indices
+        neighbours = torch.zeros(n, n, dtype=torch.double).scatter_(1, nearest, 1 / nearest.shape[1])
+        for number in range(SHUFFLES + 1):
+            target = y if number == 0 else y[torch.randperm(n, generator=generator)]
+            for row, reader in enumerate((ridge, neighbours)):
+                sums[row, number] += (target * (reader @ target)).sum()
+    scores = sums / max(whole, 1e-12)
+    return [(float(row[0]), float((row[0] - row[1:].mean()) / row[1:].std().clamp_min(1e-3))) for row in scores]
+
+
+def _table(inputs: list[torch.Tensor], targets: list[torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor, str, torch.Tensor] | str:
+    """Features, targets, kind and number of the step, a sample a row; or why there are none."""
     if not inputs:
         return "inputs and targets of the steps are not known"
     if len({(t.shape[1:], t.dtype) for t in inputs}) > 1 and inputs[0].is_floating_point():
@@ -103,26 +168,23 @@ def _table(inputs: list[torch.Tensor], targets: list[torch.Tensor]) -> tuple[tor
     if y.ndim > 2 or (y.ndim == 2 and not y.is_floating_point()):
         return "the targets are more than one number or class a sample"
     x = torch.cat([_features(t) for t in inputs])
-    x, y = _once(x, y)
-    if len(x) < MIN_SAMPLES:
-        return f"only {len(x)} samples"
+    turns = torch.cat([torch.full((len(t),), number) for number, t in enumerate(inputs)])
     values = torch.unique(y)
     whole = bool((values == values.round()).all())
     if y.ndim == 1 and whole and 2 <= len(values) <= MAX_CLASSES and (not y.is_floating_point() or len(values) <= 2):
         classes = torch.bucketize(y, values)
-        return x, torch.nn.functional.one_hot(classes, len(values)).double(), "classes"
+        return x, torch.nn.functional.one_hot(classes, len(values)).double(), "classes", turns
     if len(values) < 2:
         return "all targets are the same"
     y = y.double().reshape(len(y), -1)
-    return x, (y - y.mean(0)) / y.std(0).clamp_min(1e-12), "values"
+    return x, (y - y.mean(0)) / y.std(0).clamp_min(1e-12), "values", turns
 
 
-def _once(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Each sample once: epochs repeat them, and a reader shall not meet among the unseen ones what it has learned by heart."""
+def _once(x: torch.Tensor) -> torch.Tensor:
+    """Indices of each sample once: epochs repeat them, and a reader shall not meet among the unseen ones what it has learned by heart."""
     _, which = torch.unique(x, dim=0, return_inverse=True)
     first = torch.full((int(which.max()) + 1,), len(x)).scatter_reduce_(0, which, torch.arange(len(x)), "amin")
-    kept = first.sort().values
-    return x[kept], y[kept]
+    return first.sort().values
 
 
 def _per_sample(target: torch.Tensor) -> torch.Tensor:
@@ -170,7 +232,7 @@ def _score(weights: torch.Tensor, y: torch.Tensor, half: int, kind: str) -> floa
 
 def judged(outcome: Outcome) -> dict[str, Any]:
     """What the copy found."""
-    names = ("samples", "kind", "score", "chance", "chance_sd", "z", "why_not")
+    names = ("samples", "kind", "score", "chance", "chance_sd", "z", "nearby_score", "nearby_z", "why_not")
     found = {name: outcome.facts[name] for name in names if name in outcome.facts}
     return {("no_answer" if name == "why_not" else name): value for name, value in found.items()}
 

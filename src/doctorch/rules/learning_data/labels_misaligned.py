@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
-from doctorch.analysis import batches, probes
+from doctorch.analysis import batches, probes, signals
+from doctorch.analysis.signals import Signal
 from doctorch.analysis.trouble import Trouble, trouble
 from doctorch.findings import Edit, Finding, Place, Severity, Value
 from doctorch.records.reader import Fact, Process, Run
@@ -18,28 +18,9 @@ from doctorch.source.files import SourceFile
 from doctorch.source.pairing import Torn
 from doctorch.source.project import Project, project_of
 
-NO_SIGNAL_Z = 3.0
-"""Standard deviations of what shuffled targets give above which simple readers have found something."""
-MIN_SAMPLES = 300
-"""Samples from which «nothing is found» means something: half of them are held out."""
 HARD = 0.6
 """Confidence where nothing predicts the labels and the text shows no wrong order: it may be a hard task, as parity is."""
 EXPLAINS = ("loss-plateau", "lr-too-low", "class-imbalance", "overfitting", "vanishing-gradients")
-
-
-@dataclass(frozen=True)
-class Signal:
-    """What simple readers made of the labels."""
-
-    samples: int
-    score: float
-    chance: float
-    z: float
-
-    @property
-    def none(self) -> bool:
-        """Nothing predicts the labels."""
-        return self.samples >= MIN_SAMPLES and self.z < NO_SIGNAL_Z
 
 
 def examine(run: Run) -> Iterator[Finding]:
@@ -47,26 +28,20 @@ def examine(run: Run) -> Iterator[Finding]:
     if process is None:
         return
     project = project_of(run)
-    seen, signal = trouble(process), _signal(process)
+    seen, signal = trouble(process), signals.of(process)
     if signal is not None and not signal.none:
         return  # the labels can be told from the inputs
     stuck = seen if seen is not None and seen.kind in ("guess", "stuck") else None
     found = next(_pairs(project, process), None)
-    if found is not None and (stuck is not None or signal is not None):
+    if found is not None:
         torn, loss = found
+        # What the labels say was asked at one step; of a loss that was not in use then it says nothing.
+        asked = signal if signal is not None and loss.step_first <= signal.at_step <= loss.step_last else None
         # A wrong order that the text is not sure of needs that nothing was found.
-        if torn.sure or signal is not None:
-            yield _finding(torn, loss, stuck, signal)
+        if asked is not None or (torn.sure and stuck is not None):
+            yield _finding(torn, loss, stuck, asked)
     elif signal is not None and stuck is not None and stuck.kind == "guess" and _one_batch_is_learned(process):
         yield _without_a_line(process, stuck, signal)
-
-
-def _signal(process: Process) -> Signal | None:
-    tried = probes.probe(process, "label-signal")
-    if tried is None or tried.data.get("z") is None:
-        return None
-    data = tried.data
-    return Signal(int(data["samples"]), float(data["score"]), float(data["chance"]), float(data["z"]))
 
 
 def _one_batch_is_learned(process: Process) -> bool:
@@ -84,6 +59,8 @@ def _pairs(project: Project, process: Process) -> Iterator[tuple[Torn, Fact]]:
         if x is None:
             continue
         for loss in batches.targets(process):
+            if not batches.together(given, loss):
+                continue
             y = target_expression(project, loss)
             if y is not None and y[0] is x[0] and (torn := pairing.torn(project, x[0], x[1], y[1])) is not None:
                 yield torn, loss

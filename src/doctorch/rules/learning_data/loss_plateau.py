@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from doctorch.analysis import batches
+from doctorch.analysis import batches, signals
 from doctorch.analysis.losses import Course, course, label_entropy, losses
 from doctorch.analysis.steps import backwards_per_step
 from doctorch.analysis.trouble import guess
@@ -66,6 +66,9 @@ def examine(run: Run) -> Iterator[Finding]:
     if seen.spread <= CONSTANT * abs(seen.level) and abs(seen.first - seen.level) <= CONSTANT * abs(seen.level):
         yield _finding(loss_line or place, seen, Reference(seen.level, "constant", "constant"), 1.0)
         return
+    signal = signals.of(process)
+    if signal is not None and signal.tasks_change:
+        return  # each few steps have a task of their own: only a model that has seen some of it gets below a guess
     if len(facts) != 1:
         yield from _of_several(process, facts, place, seen)
         return
