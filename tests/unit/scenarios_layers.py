@@ -95,6 +95,22 @@ def zeros_before_sigmoids(folder: Path) -> RecordBuilder:
     return net.layer(grads(ZERO, FINE), fill="zeros_").record
 
 
+UNTOLD = [[0, 0.1, 0.4, 0.0, 0.0, 0.3, 0.0], [1, 0.1, 0.4, 0.0, 0.0, 0.3, 0.0]]
+"""What a layer is given is the same for all samples."""
+
+
+@scenario("zero-init", "untold", "zeros_")
+def zeros_that_are_left_by_biases(folder: Path) -> RecordBuilder:
+    net = Net(folder, FLAT).layer(grads(ZERO, FINE), fill="zeros_")
+    return net.layer(grads(ZERO, FINE), fill="zeros_", looks=UNTOLD).record
+
+
+@scenario(None)
+def zeros_that_are_left_and_learn(folder: Path) -> RecordBuilder:
+    net = Net(folder, [1.4 / (1 + 0.2 * i) for i in range(60)]).layer(grads(ZERO, FINE), fill="zeros_")
+    return net.layer(grads(ZERO, FINE), fill="zeros_", looks=UNTOLD).record
+
+
 @scenario(None)
 def zero_at_first_only(folder: Path) -> RecordBuilder:
     return Net(folder).layer(grads(ZERO, FINE), fill="zeros_").layer(grads(ZERO, FINE), fill="zeros_").record
@@ -178,6 +194,13 @@ def flat_from_large_weights(folder: Path) -> RecordBuilder:
 def flat_from_large_inputs(folder: Path) -> RecordBuilder:
     inputs = [[0, 100.0, 80.0, 80.0, 0.0, 40.0, 39.0]]
     return Net(folder, FLAT).layer(grads(FINE), looks=inputs, activation=squash(0.02, 0.97)).layer(grads(FINE)).record
+
+
+@scenario("saturated-activations", "start", "constant_")
+def flat_from_a_bias(folder: Path) -> RecordBuilder:
+    looks = [[0, 0.0, 1.0, 1.0, -9.0, 0.6, 0.5]]
+    net = Net(folder, FLAT).layer(grads(FINE), bias="constant_", looks=looks, activation=squash(0.02, 0.97))
+    return net.layer(grads(FINE)).record
 
 
 @scenario("input-scale-large", "range", "criterion(net")

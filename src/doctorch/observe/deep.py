@@ -229,7 +229,8 @@ class Tape(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 params |= flow.params
                 if flow.partial:
                     partial |= flow.partial
-                if flow.cut and not requires:
+                # What was made without a graph and then asked to require a gradient begins a new one.
+                if flow.cut and (not requires or tensor.is_leaf):
                     cut |= flow.cut
         if not params:
             return

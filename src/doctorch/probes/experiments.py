@@ -22,6 +22,7 @@ OVERFIT = 100
 RAISED, FURTHER = (1e1, 1e2, 1e3), (1e4, 1e5, 1e6)
 """Factors of the rate: first a few, and more only where the highest of them ended best."""
 RAISED_OWN = (1e1, 1e2)
+BY_HEART = (1e3, 1e4, 1e5)
 LOWERED, LOWERED_FRESH = (0.1, 0.01), (0.1, 0.01, 0.001)
 LEARNS, JUMP = 0.15, 3.0
 """An arm that loses this share of its first loss, without having been thrown above this multiple of it, shows that the rate is fit: no
@@ -143,6 +144,9 @@ class OneBatch:
 
         def more(seen: dict[str, dict[str, Any]]) -> list[Arm]:
             further = [] if _learns(seen.get("x1")) else _at_rates(LOWERED, OVERFIT, *held)
+            if view.stuck and not any(_learns(seen.get(f"x{factor:g}")) for factor in (1.0, *raised)):
+                # A task that takes more steps than the ladder has shows nothing on it; one batch is learned by heart at a fair rate.
+                further += _at_rates((factor for factor in BY_HEART if factor not in raised), OVERFIT, *held)
             if begin_anew and not _learns(seen.get("fresh x1")):
                 further += _at_rates(LOWERED_FRESH, OVERFIT, *fresh, prefix="fresh ")
             return further

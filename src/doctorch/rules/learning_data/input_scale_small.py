@@ -20,7 +20,8 @@ MIN_BATCHES = 5
 SMALL = 0.05
 """Deviation of a feature over a batch under which inputs are small: a twentieth of what layers are initialised for."""
 TINY = 1e-3
-"""… under which they are blamed without an experiment, where the training stays at a guess."""
+"""… under which they are blamed without an experiment that helps, where the training stays at a guess: some tasks take more than its
+few steps."""
 SAME_ANSWERS = 0.02
 """Deviation of the answers over a batch, relative to their size, under which the model says the same of every sample."""
 EXPLAINS = (
@@ -45,7 +46,7 @@ def examine(run: Run) -> Iterator[Finding]:
         message, proof = "constant", False
     elif scale.spread < SMALL and tried is not None and tried.helps:
         message, proof = ("offset" if abs(scale.mean) > 20 * scale.spread else "small"), True
-    elif scale.spread < TINY and tried is None and _same_answers(process):
+    elif scale.spread < TINY and _same_answers(process):
         message, proof = "small", False
     else:
         return

@@ -30,6 +30,8 @@ def input_expression(project: Project, fact: Fact) -> tuple[SourceFile, ast.expr
             continue
         if isinstance(call.func, ast.Name) and hasattr(builtins, call.func.id):
             continue
+        if (query.qualified(file, call.func) or "").startswith(("torch.", "numpy.")):
+            continue  # a function of a library makes or changes what a model is given; it is none
         value = query.argument(call, int(name), "") if name.isdigit() else query.argument(call, 99, name)
         if value is not None and not isinstance(value, ast.Constant):
             return file, value

@@ -13,7 +13,10 @@ from doctorch.source.project import Project, project_of
 
 MIN_LOOKS = 2
 MIN_CALLS = 2
-EXPLAINS = ("loss-plateau", "dead-relu", "lr-too-low", "vanishing-gradients", "module-unused", "graph-broken-partial", "zero-init")
+EXPLAINS = (
+    "loss-plateau", "dead-relu", "lr-too-low", "vanishing-gradients", "module-unused", "graph-broken-partial", "zero-init",
+    "sigmoid-before-bce-with-logits",
+)  # fmt: skip
 
 
 def examine(run: Run) -> Iterator[Finding]:

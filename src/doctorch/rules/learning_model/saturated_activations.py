@@ -29,10 +29,12 @@ EXPLAINS = ("loss-plateau", "vanishing-gradients", "lr-too-low", "class-imbalanc
 def examine(run: Run) -> Iterator[Finding]:
     process = process_of(run)
     fallen = fall(process) if process is not None else None
-    if process is None or fallen is None or fallen > WELL:
+    seen = trouble(process) if process is not None else None
+    guesses = seen is not None and seen.kind == "guess"  # wherever it fell from
+    if process is None or fallen is None or (fallen > WELL and not guesses):
         return
     start = [layer for layer in _hidden(process) if _flat_from_the_start(layer)]
-    harmed = trouble(process) is not None
+    harmed = seen is not None
     if start:
         yield _finding(start, "start", Severity.ERROR if harmed or fallen < BADLY else Severity.WARNING)
         return
@@ -81,6 +83,7 @@ def _finding(found: Sequence[Layer], message: str, severity: Severity) -> Findin
     look, kind = _looks(layer)[-1 if message == "later" else 0], str(layer.activation["kind"])
     seen = layer.looks[-1 if message == "later" else 0] if layer.looks else None
     inputs = message == "start" and _by_inputs(layer)
+    biased = message == "start" and layer.bias_filled is not None and seen is not None and abs(seen.out_mean) > KNEE[kind] > seen.out_std
     applied = site_place(layer.activation.get("site"))
     return Finding(
         rule=RULE.id,
@@ -97,11 +100,12 @@ def _finding(found: Sequence[Layer], message: str, severity: Severity) -> Findin
             "out_std": seen.out_std if seen else None,
             "in_std": seen.in_std if seen else None,
             "in_mean": seen.in_mean if seen else None,
+            "out_mean": seen.out_mean if seen else None,
         },
-        place=layer.made,
+        place=layer.bias_filled if biased else layer.made,
         related=related(layer.built, applied),
-        why="plain" if seen is None else "inputs" if inputs else "sums",
-        fix="inputs-fix" if inputs else "smaller",
+        why="plain" if seen is None else "biased" if biased else "inputs" if inputs else "sums",
+        fix="no-bias" if biased else "inputs-fix" if inputs else "smaller",
         explains=EXPLAINS,
         confidence=0.9,
         ground="values",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from statistics import median
 
+from doctorch.analysis.probes import ArmResult
 from doctorch.findings import Finding, Severity, Value
 from doctorch.records.reader import Run
 from doctorch.rules.api import Rule
@@ -22,6 +24,10 @@ STILL_UP = 0.9
 """The run itself must end above this share of its start: a rate that got there after all, by a warm-up or with patience, is no fault."""
 AT_ONCE = 0.15
 """Share of the loss by which the next steps at the better rate must end lower than the same steps at the script's own."""
+NOTHING = 1e-5
+"""Size of an update relative to the weights under which ten thousand steps are needed to change a tenth of them."""
+WELL_BELOW = 0.5
+"""Share of where the script's own rate ends on one batch under which a higher one must end."""
 EXPLAINS = ("loss-plateau", "vanishing-gradients")
 
 
@@ -36,10 +42,18 @@ def examine(run: Run) -> Iterator[Finding]:
     # Already the next rung must help, or what helps further up is no matter of the rate: a large step out of a dead or flat region.
     raised = [arm for arm in seen.own if arm.factor >= MIN_FACTOR and arm.falls]
     further = [arm for arm in seen.ladder if arm.factor >= MIN_FACTOR and arm.last < (1 - AT_ONCE) * plain.last]
-    if not raised or not further or not _rises_steadily(seen):
+    share = _update_share(seen)
+    if raised and further and _rises_steadily(seen.ladder):
+        better, message = min(further, key=lambda arm: arm.last), "ladder"
+    elif raised and share is not None and share < NOTHING and _rises_steadily(seen.own):
+        # What takes more steps than the ladder has is seen on one batch, which a fair rate learns by heart.
+        better, plain, message = min(raised, key=lambda arm: arm.last), own, "heart"
+        if better.last > WELL_BELOW * own.last:
+            return
+    else:
         return
-    better = min(further, key=lambda arm: arm.last)
     values: dict[str, Value] = {
+        "share": share,
         "lr": seen.rate,
         "optimizer": str(seen.optimizer.get("cls") or "the optimizer"),
         "steps": seen.steps,
@@ -55,23 +69,30 @@ def examine(run: Run) -> Iterator[Finding]:
     yield Finding(
         rule=RULE.id,
         severity=Severity.ERROR,
-        message="ladder",
+        message=message,
         values=values,
         place=place_of(seen.optimizer),
         why="small",
         fix="raise",
-        proof="copies",
+        proof="batch" if message == "heart" else "copies",
         explains=EXPLAINS,
         confidence=0.9,
     )
 
 
-def _rises_steadily(seen: Rates) -> bool:
+def _update_share(seen: Rates) -> float | None:
+    """Size of a typical update relative to the weights, where it was measured."""
+    sizes = seen.process.fact("update", seen.optimizer.key)
+    shares = [float(row[4]) / float(row[1]) for row in (sizes.get("samples") if sizes is not None else None) or () if row[4] and row[1]]
+    return median(shares) if shares else None
+
+
+def _rises_steadily(side: Sequence[ArmResult]) -> bool:
     """Whether each higher rate ends at least as low as the one before, up to the best: what too small a rate looks like.
 
     Where the rate is not what is wrong, a thousand times of it stumbles about.
     """
-    rungs = [arm for arm in seen.ladder if arm.factor >= 1]
+    rungs = sorted((arm for arm in side if arm.factor >= 1), key=lambda arm: arm.factor)
     best = min(range(len(rungs)), key=lambda i: rungs[i].last if rungs[i].finite else float("inf"))
     return all(later.last <= earlier.last * 1.01 for earlier, later in itertools.pairwise(rungs[: best + 1]))
 
