@@ -2104,4 +2104,5 @@ import scenarios_data  # noqa: E402, F401 (registers its own)
 import scenarios_indices  # noqa: E402, F401
 import scenarios_layers  # noqa: E402, F401 (registers its own)
 import scenarios_loss  # noqa: E402, F401 (registers its own)
+import scenarios_repeats  # noqa: E402, F401 (registers its own)
 import scenarios_update  # noqa: E402, F401

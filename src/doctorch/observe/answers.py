@@ -1,63 +1,59 @@
-"""What models answered last, by weak reference: from whose answer is a value computed?"""
+"""Which calls of models a value is computed from. Nodes of a graph are told by their numbers: no tensor is kept."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-from weakref import ref
+from typing import Any, Generic, TypeVar
 
 import torch
-
-from doctorch.observe.lines import Site
-
-if TYPE_CHECKING:
-    from doctorch.observe.session import Session
 
 MAX_ANSWERS = 16
 """Calls of models remembered."""
 MAX_NODES = 400
-"""Nodes of a graph walked from a loss back to the models: a few behind it the last one's answer stands, and beyond that a model or two."""
+"""Nodes of a graph walked from a loss back to the models; older ones than their answers are not walked."""
+MAX_TENSORS = 4
+Call = TypeVar("Call")
 
 
-class Answers:
-    """The outputs of the last calls of models with gradients on."""
+class Answers(Generic[Call]):
+    """The answers of the last calls of models with gradients on."""
 
     def __init__(self) -> None:
-        self.last: list[tuple[str, Site | None, ref[torch.Tensor]]] = []
+        self.last: list[tuple[int, str, Call]] = []
+        """Number and name of the node that made an answer, and the call."""
 
-    def note(self, session: Session, module: torch.nn.Module, site: Site | None, output: Any) -> None:
+    def note(self, call: Call, output: Any) -> None:
         """A model has answered."""
-        root = session.roots.get(id(module))
-        if root is None or root.entry is None:
-            return
         for tensor in _tensors(output):
-            if tensor.requires_grad:
-                self.last.append((root.entry.key, site, ref(tensor)))
+            node = tensor.grad_fn
+            if node is not None:
+                self.last.append((node._sequence_nr(), node.name(), call))
         del self.last[:-MAX_ANSWERS]
 
-    def behind(self, value: torch.Tensor) -> list[tuple[str, Site | None]]:
-        """The models, and the lines that called them, whose answers a value is computed from."""
-        living = [(root, site, tensor) for root, site, known in self.last if (tensor := known()) is not None]
-        # A graph's nodes are compared as objects: torch gives the same one for a node as long as someone holds it.
-        nodes = [(tensor.grad_fn, root, site) for root, site, tensor in living if tensor.grad_fn is not None]
-        found: dict[tuple[str, Site | None], None] = {}
-        waiting: list[Any] = [value.grad_fn] if value.grad_fn is not None else []
-        met = set(waiting)
-        at = 0
-        while at < len(waiting) and at < MAX_NODES:
+    def behind(self, value: torch.Tensor | None) -> list[Call]:
+        """The calls whose answers a value is computed from, the nearest first."""
+        node: Any = value.grad_fn if value is not None else None
+        if node is None or not self.last:
+            return []
+        left = {(number, name): call for number, name, call in self.last}
+        oldest = min(number for number, _ in left)
+        found: list[Call] = []
+        waiting, met, at = [node], {node}, 0
+        while at < len(waiting) and at < MAX_NODES and left:
             node = waiting[at]
             at += 1
-            for known, root, site in nodes:
-                if known is node:
-                    found[root, site] = None
+            call = left.pop((node._sequence_nr(), node.name()), None)
+            if call is not None and call not in found:
+                found.append(call)
             for following, _ in node.next_functions:
-                if following is not None and following not in met:
+                # A node's own come before it; those that write a leaf's gradient have the highest number there is.
+                if following is not None and following not in met and oldest <= following._sequence_nr() < 1 << 63:
                     met.add(following)
                     waiting.append(following)
-        return list(found)
+        return found
 
 
 def _tensors(output: Any) -> list[torch.Tensor]:
     if isinstance(output, torch.Tensor):
         return [output]
     parts = output.values() if isinstance(output, dict) else output if isinstance(output, (list, tuple)) else ()
-    return [part for part in parts if isinstance(part, torch.Tensor)][:4]
+    return [part for part in parts if isinstance(part, torch.Tensor)][:MAX_TENSORS]

@@ -55,7 +55,7 @@ class EvaluationWatcher(Watcher):
         if result.requires_grad and not self.evaluates:
             return
         recorder = self.session.recorder
-        around, places = _callers(sys._getframe(1))
+        around, places = callers(sys._getframe(1))
         key = f"{name}@{'<'.join(places)}/{self.loader}"
         if recorder.number_of("evaluation") > MAX_PLACES:
             return
@@ -75,7 +75,7 @@ class EvaluationWatcher(Watcher):
         values.read_later(recorder, [result], use)
 
 
-def _callers(frame: FrameType | None) -> tuple[list[Site], list[str]]:
+def callers(frame: FrameType | None) -> tuple[list[Site], list[str]]:
     """The user's innermost lines, and a text for each that tells two calls on one line apart."""
     sites: list[Site] = []
     places: list[str] = []

@@ -65,6 +65,8 @@ class Events:
         """Every step, light ones too (must cost well below a microsecond): ``(number)``: a turn of the loop is complete."""
         self.asked: Handlers = []
         """The facts are about to be read while the training runs: ``()``. For those who keep counters of their own until they publish."""
+        self.loaded: Handlers = []
+        """``load_state_dict`` of a module has returned: ``(module)``."""
         self.batch: Handlers = []
         """On followed steps. A loader of the main process gave a batch: ``(watch, loader, batch)``."""
 

@@ -119,6 +119,8 @@ class ModuleObserver:
             result = original(module, *args, **kwargs)
             try:
                 self.loaded.update(id(m) for m in module.modules())
+                if self.session.events.loaded:
+                    fire(self.session, self.session.events.loaded, module)
             except Exception:
                 self.session.recorder.failed()
             return result

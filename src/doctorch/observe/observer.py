@@ -31,6 +31,7 @@ from doctorch.observe.losses import LossObserver
 from doctorch.observe.modes import ModeWatcher
 from doctorch.observe.modules import ModuleObserver
 from doctorch.observe.recorder import Recorder, set_current
+from doctorch.observe.repeats import RepeatWatcher
 from doctorch.observe.reshapes import ReshapeWatcher
 from doctorch.observe.session import Session
 from doctorch.observe.shifts import ShiftWatcher
@@ -66,6 +67,7 @@ WATCHERS: tuple[Callable[[Session], Watcher], ...] = (
     ShiftWatcher,
     AttentionWatcher,
     TableWatcher,
+    RepeatWatcher,
 )
 """Observers that only listen to the session's events, each in a module of its own."""
 

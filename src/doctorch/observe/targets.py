@@ -64,7 +64,7 @@ class TargetWatcher(Watcher):
         super().__init__(session)
         self.places: dict[tuple[Any, ...], Place] = {}
         self.current: Place | None = None
-        self.answers = Answers()
+        self.answers: Answers[tuple[str, Site | None]] = Answers()
 
     def install(self) -> None:
         self.session.events.root_return.append(self._answered)
@@ -93,8 +93,9 @@ class TargetWatcher(Watcher):
     # ---- events
 
     def _answered(self, module: torch.nn.Module, args: Any, kwargs: Any, output: Any) -> None:
-        if self.session.grad_at_call:
-            self.answers.note(self.session, module, here(3), output)
+        root = self.session.roots.get(id(module))
+        if self.session.grad_at_call and root is not None and root.entry is not None:
+            self.answers.note((root.entry.key, here(3)), output)
 
     def _trace(self, place: Place, value: torch.Tensor) -> None:
         """Which models' answers the loss is of."""

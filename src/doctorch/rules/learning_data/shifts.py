@@ -20,6 +20,8 @@ SAME = 0.98
 OTHER = 0.9
 """At the other offsets so many may be equal: text repeats itself, but not that much."""
 MIN_POSITIONS = 50
+HALF = 0.5
+"""Share of the targets that an offset must reach: of a short sequence turned round, the last id and the first target are the same."""
 STILL = 1e-4
 """Change of an answer, relative to the largest, up to which it has not moved: rounding stays below 1e-6."""
 MOVES = 1e-3
@@ -40,7 +42,9 @@ class Shift:
     @property
     def offset(self) -> int | None:
         """The one offset at which targets and ids are the same."""
-        best = [k for k in OFFSETS if int(self.fact["positions"][str(k)]) >= MIN_POSITIONS and self.share(k) >= SAME]
+        positions = {k: int(self.fact["positions"][str(k)]) for k in OFFSETS}
+        enough = max(MIN_POSITIONS, HALF * max(positions.values()))
+        best = [k for k in OFFSETS if positions[k] >= enough and self.share(k) >= SAME]
         others = [self.share(k) for k in OFFSETS if k not in best]
         return best[0] if len(best) == 1 and max(others) <= OTHER else None
 
