@@ -31,7 +31,8 @@ def _evaluated(folder: Path, **data: Any) -> RecordBuilder:
         record.fact("loader", key, {"built_site": record.site(line)}, at=f"in {line.split()[0]}:")
     whole = {
         "root": "0", "name": "0", "caller": None, "loader": "1", "set_rows": 200, "passes": 8, "step": 160, "rows": 200, "read": 200,
-        "examined": 200, "known": 150, "repeated": 1.0, "batches": [[50, 38]] * 4, "pairs": 19_900, "equal": 0, "shifted": 0,
+        "examined": 200, "known": 150, "repeated": 1.0, "batches": [[50, 38]] * 4, "pairs": 19_900, "equal": 0,
+        "shifted": 0, "neighbours": 120,
         "trained": 760, "coverage": 0.95, "train_pairs": 40_000, "train_equal": 0, "train_sets": {"0": 800}, "same_set": False,
         "changed": False, "history": [[20, 70, 350], [160, 150, 760]], "distinct": 200, "column_values": [200, 200, 12, 200],
     }  # fmt: skip
@@ -75,7 +76,7 @@ def bits_that_are_equal_by_nature(folder: Path) -> RecordBuilder:
 
 @scenario(None)
 def windows_over_a_series(folder: Path) -> RecordBuilder:
-    return _evaluated(folder, shifted=190, equal=500)
+    return _evaluated(folder, shifted=110, equal=500)
 
 
 @scenario(None)

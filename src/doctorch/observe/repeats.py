@@ -37,8 +37,11 @@ MAX_TENSORS = 6
 class Model:
     """What one set of weights was trained on."""
 
-    def __init__(self, key: str) -> None:
+    def __init__(self, key: str, first: torch.nn.Parameter) -> None:
         self.key = key
+        self.first = weakref.ref(first)
+        """The first of its weights, by which it is known again however it is wrapped."""
+        self.id = id(first)
         self.steps: dict[int, int] = {}
         """Fingerprint of a row, and the number of steps done when it was first trained on."""
         self.batches = self.rows = self.pairs = self.equal = 0
@@ -105,6 +108,7 @@ class EvaluatedSet:
             repeated=len(once & self.before) / len(once), coverage=sum(again) / len(again) if again else 0.0,
             pairs=len(prints) * (len(prints) - 1) // 2, equal=sum(n * (n - 1) // 2 for n in counts.values()),
             train_pairs=model.pairs, train_equal=model.equal, shifted=sum(part.shifts for part in parts),
+            neighbours=sum(part.neighbours for part in parts),
             batches=[[len(part.prints), sum(one in known for one in part.prints)] for part in parts[:MAX_BATCHES]],
             distinct=len(self.distinct), column_values=[len(held) for held in self.values],
             changed=model.changed, train_sets=dict(model.loaders), same_set=self._same_set(),
@@ -178,16 +182,19 @@ class RepeatWatcher(Watcher):
                     self.calling = (model, rows.of(self.session.recorder, tensors), loader)
             else:
                 self._evaluated(model, root.entry.key, tensors, loader)
-        spent = now() - began
-        self.session.watch(spent)
+        if self.calling is not None:
+            self.spent_ns += now() - began
+        self.session.watch(now() - began)
 
     def _model(self, module: torch.nn.Module, key: str) -> Model | None:
         first = next(module.parameters(), None)
         if first is None:
             return None
         model = self.models.get(id(first))
-        if model is None and len(self.models) < MAX_MODELS:
-            model = self.models[id(first)] = Model(key)
+        if model is not None and model.first() is first:
+            return model
+        if model is not None or len(self.models) < MAX_MODELS:
+            model = self.models[id(first)] = Model(key, first)
         return model
 
     def _return(self, module: torch.nn.Module, args: Any, kwargs: Any, output: Any) -> None:
@@ -207,6 +214,7 @@ class RepeatWatcher(Watcher):
         self.session.watch(now() - began)
 
     def _train(self, model: Model, given: Rows, loader: Any) -> None:
+        model = self.models.get(model.id, model)
         if model.stale:
             model = self._forget(model)
         step = self.session.recorder.steps
@@ -250,8 +258,10 @@ class RepeatWatcher(Watcher):
         for one in self.sets.values():
             if one.model is model:
                 one.close()
-        first = next(first for first, known in self.models.items() if known is model)
-        fresh = self.models[first] = Model(model.key)
+        first = model.first()
+        if first is None:
+            return model
+        fresh = self.models[model.id] = Model(model.key, first)
         return fresh
 
     def _loaded(self, module: torch.nn.Module) -> None:
@@ -282,7 +292,7 @@ class RepeatWatcher(Watcher):
         read = sum(len(part.prints) for part in one.now.parts)
         every = 1 << max(0, (read // WHOLE)) if read < MAX_EXAMINED else 0
         if every and not one.now.calls % every and self._affords_pass():
-            one.now.parts.append(rows.of(self.session.recorder, tensors))
+            one.now.parts.append(rows.of(self.session.recorder, tensors, closely=True))
         one.entry.count += 1
         self.session.recorder.touch(one.entry)
         self.eval_ns += now() - began
@@ -290,7 +300,7 @@ class RepeatWatcher(Watcher):
     def _affords_pass(self) -> bool:
         self.eval_looks += 1
         began = self.session.recorder.loop_started
-        return self.eval_looks <= 2 * FIRST_LOOKS or self.eval_ns < (SHARE * (now() - began) if began else 0.0)
+        return self.eval_looks <= FIRST_LOOKS or self.eval_ns < (SHARE * (now() - began) if began else 0.0)
 
     def _new(self, key: tuple[Any, ...], model: Model, dataset: Any) -> EvaluatedSet:
         around, _ = callers(sys._getframe(2))

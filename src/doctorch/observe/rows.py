@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -25,6 +24,7 @@ MAX_ROWS = 512
 IN_ORDER = 32
 """Of more rows the first ones are read one by one, the others evenly spread."""
 COLUMNS = 4
+MAX_COLUMN_ROWS = 64
 """Elements of each row that are kept apart, to see in how many values a column comes."""
 HALF = 1 << 24
 """What comes back from an accelerator comes as float32, which holds whole numbers up to this."""
@@ -33,7 +33,7 @@ HALF = 1 << 24
 class Rows:
     """The rows of one batch."""
 
-    __slots__ = ("total", "prints", "columns", "shifts", "read")
+    __slots__ = ("total", "prints", "columns", "shifts", "neighbours", "read")
 
     def __init__(self, total: int) -> None:
         self.total = total
@@ -42,51 +42,50 @@ class Rows:
         """Of the rows that were read, constant ones left out."""
         self.columns: list[tuple[Any, ...]] = []
         """A few elements of each, as fingerprints; floating-point rows on the CPU only."""
-        self.shifts = 0
-        """Rows that are the one before moved on by one place, as windows over a series are."""
+        self.shifts = self.neighbours = 0
+        """Rows that are the one before moved on by one place, as windows over a series are; and all that were compared so."""
         self.read = False
         """The fingerprints have arrived."""
 
 
-def of(recorder: Recorder, tensors: list[torch.Tensor], then: Callable[[Rows], None] | None = None) -> Rows:
-    """Fingerprints of the rows of tensors that belong together, the first of which tells how many there are. ``then`` is called when
-    they are known: at once on the CPU."""
+def of(recorder: Recorder, tensors: list[torch.Tensor], closely: bool = False) -> Rows:
+    """Fingerprints of the rows of tensors that belong together, the first of which tells how many there are; at once on the CPU, else
+    some steps later. ``closely``: columns and shifts too."""
     rows = Rows(tensors[0].shape[0])
     same = [t.detach() for t in tensors if t.ndim and t.shape[0] == rows.total and values.readable(t)]
     if not same or not rows.total or any(t.layout is not torch.strided for t in same):
         return rows
     if all(t.is_cpu for t in same):
-        _read(rows, same)
+        _read(rows, same, closely)
         rows.read = True
-        if then is not None:
-            then(rows)
     else:
-        _queue(recorder, rows, same, then)
+        _queue(recorder, rows, same)
     return rows
 
 
-def _read(rows: Rows, tensors: list[torch.Tensor]) -> None:
+def _read(rows: Rows, tensors: list[torch.Tensor], closely: bool) -> None:
     sizes = [t[0].numel() * t.element_size() for t in tensors]
     taken = min(rows.total, MAX_ROWS, max(MIN_ROWS, MAX_BYTES // max(1, sum(min(size, ROW_BYTES) for size in sizes))))
     chosen = _chosen(rows.total, taken)
     parts = [_bytes(t, size, chosen) for t, size in zip(tensors, sizes, strict=True)]
     first = tensors[0]
-    size, element = sizes[0], first.element_size()
+    element = first.element_size()
+    columns = _places(first, sizes[0]) if closely and first.is_floating_point() else []
     step = element * (first.shape[2] if first.ndim == 3 else 1)
-    columns = _places(first, size) if first.is_floating_point() else []
     before: bytes | None = None
     for number, place in enumerate(chosen):
-        given = [part[number] for part in parts]
-        row = given[0]
-        if len(row) > element and row == row[:element] * (len(row) // element):
+        row = parts[0][number]
+        if row[:element] == row[-element:] and len(row) > element and row == row[:element] * (len(row) // element):
             before = None
             continue  # blank: padding, an empty picture
-        rows.prints.append(hash(row) if len(given) == 1 else hash(tuple(given)))
-        if columns:
+        rows.prints.append(hash(row) if len(parts) == 1 else hash(tuple(part[number] for part in parts)))
+        if closely and number < MAX_COLUMN_ROWS:
             rows.columns.append(tuple(hash(row[at : at + element]) for at in columns))
-        if before is not None and place < IN_ORDER and first.ndim < 4 and len(row) > 2 * step and row[:-step] == before[step:]:
-            rows.shifts += 1
-        before = row
+        if closely and place < IN_ORDER:
+            if before is not None and first.ndim < 4 and len(row) > 2 * step and row[:-step] == before[step:]:
+                rows.shifts += 1
+            rows.neighbours += before is not None
+            before = row
 
 
 def _places(tensor: torch.Tensor, size: int) -> list[int]:
@@ -122,7 +121,7 @@ def _bytes(tensor: torch.Tensor, size: int, chosen: list[int]) -> list[bytes]:
     return [ctypes.string_at(start, half) + ctypes.string_at(start + middle, half) for start in starts]
 
 
-def _queue(recorder: Recorder, rows: Rows, tensors: list[torch.Tensor], then: Callable[[Rows], None] | None) -> None:
+def _queue(recorder: Recorder, rows: Rows, tensors: list[torch.Tensor]) -> None:
     whole: torch.Tensor | None = None
     blank: torch.Tensor | None = None
     for tensor in tensors:
@@ -141,8 +140,6 @@ def _queue(recorder: Recorder, rows: Rows, tensors: list[torch.Tensor], then: Ca
         low, high, empty = found
         rows.prints = [int(a) + HALF * int(b) for a, b, c in zip(low, high, empty, strict=True) if not c]
         rows.read = True
-        if then is not None:
-            then(rows)
 
     values.read_lists_later(recorder, [whole & (HALF - 1), (whole >> 24) & (HALF - 1), blank], use)
 

@@ -21,6 +21,7 @@ KINDS = {
     "loader_line": "no DataLoader took long",
     "segment": "no step was looked at operator by operator",
     "evaluation": "no evaluation was seen",
+    "evaluated_rows": "no evaluation was seen",
     "mode": "no model was called",
     "turn": "no turn of the loop was followed",
     "update": "the size of no step was read",

@@ -119,7 +119,8 @@ def _equal_by_nature(fact: Fact) -> bool:
     """Whether rows of such data are equal as often as this: told by pairs within one pass and within one training batch."""
     distinct = int(fact.get("distinct") or 0)
     rich = sum(values >= RICH * distinct for values in fact.get("column_values") or ())
-    if distinct >= MIN_EXAMINED and rich >= RICH_COLUMNS and int(fact.get("shifted") or 0) < WINDOWS * int(fact.get("read")):
+    windows = int(fact.get("shifted") or 0) > WINDOWS * int(fact.get("neighbours") or 0)
+    if distinct >= MIN_EXAMINED and rich >= RICH_COLUMNS and not windows:
         return False
     pairs = int(fact.get("pairs")) + int(fact.get("train_pairs"))
     equal = int(fact.get("equal")) + int(fact.get("train_equal"))
