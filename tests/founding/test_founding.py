@@ -1,7 +1,8 @@
 """The founding case: a classifier whose loss stays at ln 2, or at ln n. Every known way to get there is told apart.
 
-One program is healthy and learns. Each way changes one thing of it; the loss must then really stay there, and the change must be named, with
-its line, before anything else. No straight line solves the task, so that a net with equal or dead units has nothing to learn.
+One program is healthy and learns. Each way changes one thing of it; the loss must then really stay there, and the change must be
+named, with its line, before anything else. No straight line solves the task, so that a net with equal or dead units has nothing to
+learn.
 """
 
 from __future__ import annotations

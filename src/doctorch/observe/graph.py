@@ -110,7 +110,7 @@ def _look(session: Session, call: Call, loss: torch.Tensor) -> None:
             param.entry.data["reached"] += 1
             session.recorder.touch(param.entry)
     params.note_moves(tape.used & ~bits)
-    call.used = params.members(tape.used)
+    call.used = params.members(tape.used | bits)  # the forward of what is reached may have been before an earlier backward
     call.before = [_grad_state(p.ref()) for p in call.used]
     params.used(tape.used, tape.used_grad, tape.used_sites, tape.nograd_sites)
     params.find_holders(tape.used | bits, [root for ref in session.roots.values() if (root := ref.module()) is not None])
@@ -124,7 +124,7 @@ def _look(session: Session, call: Call, loss: torch.Tensor) -> None:
     data["independent"] += number == 0 and (flow is None or not flow.params) and not any(m.op in LEAVING for m in tape.cuts)
     data["reached_min"] = number if data["reached_min"] is None else min(number, data["reached_min"])
     data["reached_max"] = number if data["reached_max"] is None else max(number, data["reached_max"])
-    data["used_max"] = max(data["used_max"], sum(param.trains for param in call.used))
+    data["used_max"] = max(data["used_max"], sum(param.trains for param in params.members(tape.used)))
     data["graph_nodes"] = max(data["graph_nodes"], len(nodes))
     data.setdefault("nodes_trace", []).append((session.recorder.steps, len(nodes)))
     _marks(session, loss, number == 0)
