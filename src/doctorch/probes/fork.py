@@ -6,6 +6,7 @@ returns too: the copy goes back into the script's loop, changed as its :class:`A
 
 from __future__ import annotations
 
+import atexit
 import gc
 import json
 import os
@@ -160,6 +161,8 @@ def _start(session: Session, arm: Arm, mask: set[signal.Signals] | Any) -> tuple
         workers.take_over()
         seal.seal(writer)
         session.events.turn.append(copy.turn_done)
+        # The script's end may come before the last turn. An interpreter takes seconds to come down after many imports.
+        atexit.register(copy.end)
         if arm.prepare is not None:
             arm.prepare(copy)
         copy.report(started=now())

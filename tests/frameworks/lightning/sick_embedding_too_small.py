@@ -32,4 +32,4 @@ ids = torch.randint(0, words, (600, 10))
 ids[::97, 3] = words
 good = (ids % 2 == 0).float().mean(1).gt(0.5).long()
 trainer = L.Trainer(max_epochs=2, accelerator="cpu", logger=False, enable_checkpointing=False)
-trainer.fit(Reviews(words), DataLoader(TensorDataset(ids, good), batch_size=20, shuffle=True))  # <- embedding-too-small
+trainer.fit(Reviews(words), DataLoader(TensorDataset(ids, good), batch_size=20, shuffle=True))

@@ -30,4 +30,5 @@ centres = 3 * torch.randn(5, 10)
 labels = torch.randint(0, 5, (800,))
 loader = DataLoader(TensorDataset(centres[labels] + torch.randn(800, 10), labels), batch_size=50, shuffle=True)
 trainer = L.Trainer(max_epochs=8, accelerator="cpu", logger=False, enable_checkpointing=False, enable_progress_bar=False)
-trainer.fit(Beans(lr=3.0), loader)  # <- lr-too-high
+model = Beans(lr=3.0)  # <- lr-too-high
+trainer.fit(model, loader)

@@ -29,4 +29,4 @@ args = TrainingArguments(
 )  # fmt: skip
 model = BertForSequenceClassification(config)
 trainer = Trainer(model=model, args=args, train_dataset=examples, data_collator=collate)
-trainer.train()  # <- attention-mask-missing
+trainer.train()

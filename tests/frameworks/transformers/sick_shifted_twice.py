@@ -23,5 +23,5 @@ args = TrainingArguments(
     output_dir="out", num_train_epochs=3, per_device_train_batch_size=16, learning_rate=3e-3, remove_unused_columns=False,
     save_strategy="no", report_to="none", use_cpu=True,
 )  # fmt: skip
-trainer = Trainer(model=GPT2LMHeadModel(config), args=args, train_dataset=examples, data_collator=collate)  # <- label-shift
-trainer.train()  # <- label-shift
+trainer = Trainer(model=GPT2LMHeadModel(config), args=args, train_dataset=examples, data_collator=collate)
+trainer.train()

@@ -26,4 +26,4 @@ config = BertConfig(  # <- embedding-too-small
 model = BertForSequenceClassification(config)  # <- embedding-too-small
 args = TrainingArguments(output_dir="out", per_device_train_batch_size=20, num_train_epochs=2, report_to="none", save_strategy="no", use_cpu=True)
 trainer = Trainer(model=model, args=args, train_dataset=examples)
-trainer.train()  # <- embedding-too-small
+trainer.train()
