@@ -24,12 +24,12 @@ from functools import cached_property
 from pathlib import Path
 
 import pytest
+from e2e.client import Ran, Server
 
 from doctorch.diagnose import Diagnosed, Diagnosis, diagnose
 from doctorch.findings import Severity
 from doctorch.records.reader import Run
 from doctorch.rules import registry
-from e2e.client import Ran, Server
 
 MARK = re.compile(r"#\s*<-\s*([\w\s,-]+?)\s*$")
 HEADER = re.compile(r"^# (rule|accepts|allows|expects-under|exits|args|needs): (.+)$", re.M)

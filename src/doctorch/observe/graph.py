@@ -160,7 +160,8 @@ def _marks(session: Session, loss: torch.Tensor, reached_none: bool) -> None:
     tape, recorder = session.tape, session.recorder
     flow = tape.flow_of(loss)
     arrived = (flow.partial | flow.cut) if flow is not None else frozenset()
-    last = max((m for m in arrived if m.kind == "cut"), key=lambda m: m.order, default=None)
+    # A package that the line calls detaches what it keeps of a loss: that is not where the path ended.
+    last = max((m for m in arrived if m.kind == "cut"), key=lambda m: (m.site is not None and not m.site.package, m.order), default=None)
     if reached_none and last is None and tape.cuts:
         last = tape.cuts[-1]  # the value left the world of tensors: .item(), .numpy(), .tolist()
     for mark in tape.marks.values():

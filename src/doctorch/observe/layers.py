@@ -92,7 +92,7 @@ class LayerWatcher(Watcher):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.origins = Origins(session)
+        self.origins = session.origins = Origins(session)
         self.layers: dict[int, Layer] = {}
         """By index of the parameter, in order of first use."""
         self.traces: dict[int, _Trace] = {}

@@ -15,7 +15,7 @@ _get_frame = sys._getframe
 class Site:
     """A line of the user's code. One object per place, so that it can be a dictionary key by identity."""
 
-    __slots__ = ("file", "line", "function", "as_data", "id", "key")
+    __slots__ = ("file", "line", "function", "as_data", "id", "key", "package")
 
     def __init__(self, file: str, line: int, function: str, number: int) -> None:
         self.file = file
@@ -24,12 +24,16 @@ class Site:
         self.id = number
         self.as_data = {"file": file, "line": line, "function": function}
         self.key = f"{file}:{line}"
+        self.package: str | None = None
+        """The installed package that the line calls, on the way to torch: of ``trainer.fit(model)`` it is Lightning. None where it calls
+        torch itself."""
 
 
 class _State:
     library: tuple[str, ...] = ()
     user_roots: tuple[str, ...] = ()
     on_source: Callable[[str], None] | None = None
+    on_package: Callable[[Site], None] | None = None
 
 
 _user_code: dict[int, bool] = {}
@@ -40,8 +44,8 @@ _alive: list[CodeType] = []
 _absolute: dict[str, str] = {}
 
 
-def configure(torch_file: str, on_source: Callable[[str], None]) -> None:
-    """Say where torch lies and whom to tell of each new file of the user's."""
+def configure(torch_file: str, on_source: Callable[[str], None], on_package: Callable[[Site], None] | None = None) -> None:
+    """Say where torch lies, whom to tell of each new file of the user's, and of each line that calls torch through another package."""
     paths = sysconfig.get_paths()
     prefixes = {os.path.dirname(torch_file), os.path.dirname(os.path.dirname(os.path.abspath(__file__)))}
     prefixes.update(paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib") if name in paths)
@@ -53,7 +57,7 @@ def configure(torch_file: str, on_source: Callable[[str], None]) -> None:
         prefixes.update([found] if isinstance(found, str) else found)
     both = {os.path.abspath(p) for p in prefixes if p} | {os.path.realpath(p) for p in prefixes if p}
     _State.library = tuple(sorted(p.rstrip(os.sep) + os.sep for p in both))
-    _State.on_source = on_source
+    _State.on_source, _State.on_package = on_source, on_package
     main = sys.modules.get("__main__")
     spec = getattr(main, "__spec__", None)
     if spec is not None and getattr(spec, "origin", None) and not _launcher(spec.name):
@@ -123,7 +127,32 @@ def site_of(frame: FrameType) -> Site:
         code = frame.f_code
         is_user_code(code)  # keeps the code alive
         found = _sites[key] = place(absolute(code.co_filename), frame.f_lineno or code.co_firstlineno, code.co_name)
+        package = _package_below(frame)
+        if package is not None and found.package is None:
+            found.package = package
+            if _State.on_package is not None:
+                _State.on_package(found)
     return found
+
+
+def _package_below(frame: FrameType) -> str | None:
+    """The installed package whose code a frame of the user's has called, or None where it has called torch or nothing that is known.
+
+    Asked once for each place. Frames of the standard library and our own wrappers are looked through.
+    """
+    inner: list[FrameType] = []
+    at: FrameType | None = _get_frame(2)
+    while at is not None and at is not frame:
+        inner.append(at)
+        at = at.f_back
+    if at is None:
+        return None
+    for called in reversed(inner):
+        name = str(called.f_globals.get("__name__", "")).partition(".")[0]
+        if name in sys.stdlib_module_names or name == "doctorch" or called.f_code.co_name == "decorate_context":
+            continue  # torch.no_grad() as a decorator: what it decorates is meant
+        return name if name not in ("torch", "torchvision", "torchaudio", "") else None
+    return None
 
 
 def place(file: str, line: int, function: str) -> Site:

@@ -136,7 +136,9 @@ class LossObserver:
     def _table_extra(self, weight: torch.Tensor) -> dict[str, Any]:
         param = self.session.params.by_id.get(id(weight))
         name = param.name if param is not None and param.ref() is weight else None
-        return {"module": name.rsplit(".", 1)[0] if name else None, "table_shape": list(weight.shape)}
+        origin = self.session.origins.origin_of(weight) if self.session.origins is not None else None
+        built = origin.built.as_data if origin is not None and origin.built is not None else None
+        return {"module": name.rsplit(".", 1)[0] if name else None, "table_shape": list(weight.shape), "built_site": built}
 
     # ---- losses
 

@@ -79,7 +79,7 @@ class Observer:
         self.settings = settings
         self.recorder = Recorder(settings)
         set_current(self.recorder)
-        lines.configure(torch.__file__, self._saw_source)
+        lines.configure(torch.__file__, self._saw_source, self._saw_package)
         meta = self.recorder.writer.meta
         meta["torch"] = str(torch.__version__)
         self.session = Session(self.recorder)
@@ -95,6 +95,9 @@ class Observer:
 
     def _saw_source(self, path: str) -> None:
         self.recorder.writer.sources.append(path)
+
+    def _saw_package(self, site: lines.Site) -> None:
+        self.recorder.fact("package_call", site.key, site, lambda: {"package": site.package}).count += 1
 
     def install(self) -> None:
         """Put every wrapper in place."""
@@ -259,6 +262,7 @@ class Observer:
         session = self.session
         session.recorder = recorder
         fresh = Session(recorder, session.events)
+        fresh.origins = session.origins
         for name, value in vars(fresh).items():
             setattr(session, name, value)
         recorder.writer.providers[-1] = session._release_rows

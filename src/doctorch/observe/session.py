@@ -7,7 +7,7 @@ import sys
 import weakref
 from collections.abc import Callable
 from threading import get_ident
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -16,6 +16,9 @@ from doctorch.observe.deep import MODE_NS, Tape
 from doctorch.observe.events import Events
 from doctorch.observe.params import ParamTable
 from doctorch.observe.recorder import NAN, Recorder, now
+
+if TYPE_CHECKING:
+    from doctorch.observe.origins import Origins
 
 DEEP_FIRST = 2
 """Segments always looked at: the first, which most crashes never leave, and one more, in which everything is warm."""
@@ -65,6 +68,8 @@ class Session:
         self.claimed = False
         self.other_threads = False
         self.params = ParamTable(recorder)
+        self.origins: Origins | None = None
+        """Where parameters were made, once that is watched."""
         self.tape = self._new_tape()
         self.pushed = False
         self.deep = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import torch.utils.data
@@ -10,6 +11,9 @@ from doctorch.observe import lines
 from doctorch.observe.params import class_site
 from doctorch.observe.recorder import current
 from doctorch.observe.sampling import LoaderWatch, Sampler
+
+MAX_INSIDE = 20
+"""Callables looked at on the way to the function that collates."""
 
 
 def describe(loader: Any, built: lines.Site | None) -> dict[str, Any]:
@@ -41,9 +45,25 @@ def describe(loader: Any, built: lines.Site | None) -> dict[str, Any]:
         "pin_memory": getattr(loader, "pin_memory", None),
         "sampler": type(sampler).__name__ if sampler is not None else None,
         "shuffles": type(sampler).__name__ in ("RandomSampler", "WeightedRandomSampler", "SubsetRandomSampler", "DistributedSampler"),
+        "collate_site": _callable_site(collate),
         "collate": f"{getattr(collate, '__module__', '')}.{getattr(collate, '__qualname__', type(collate).__qualname__)}",
         "in_workers": False,
     }
+
+
+def _callable_site(function: Any) -> dict[str, Any] | None:
+    """Where the user's function stands that makes samples into a batch, also inside objects of a package that call it; None for others."""
+    waiting, seen = [function], 0
+    while waiting and seen < MAX_INSIDE:
+        one = waiting.pop(0)
+        seen += 1
+        one = getattr(one, "func", one)
+        for candidate in (one, vars(type(one)).get("__call__")):
+            code = getattr(inspect.unwrap(candidate) if callable(candidate) else candidate, "__code__", None)
+            if code is not None and lines.is_user_code(code):
+                return {"file": lines.absolute(code.co_filename), "line": code.co_firstlineno}
+        waiting += [value for value in getattr(one, "__dict__", {}).values() if callable(value)]
+    return None
 
 
 def wrap_worker_loop() -> None:

@@ -14,8 +14,8 @@ class Coins(L.LightningDataModule):
         centres = 2 * torch.randn(4, 9, generator=generator)
         kind = torch.arange(4).repeat(250)
         images = centres[kind] + torch.randn(1000, 9, generator=generator)
-        images = images[torch.randperm(1000, generator=generator)]  # <- labels-misaligned
-        kind = kind[torch.randperm(1000, generator=generator)]  # <- labels-misaligned
+        images = images[torch.randperm(1000)]  # <- labels-misaligned
+        kind = kind[torch.randperm(1000)]  # <- labels-misaligned
         self.data = TensorDataset(images, kind)
 
     def train_dataloader(self):

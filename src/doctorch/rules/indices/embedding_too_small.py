@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from doctorch.findings import Edit, Finding, Place, Severity
 from doctorch.records.reader import Run
+from doctorch.rules import settings
 from doctorch.rules.api import Rule
 from doctorch.rules.indices import tables
 from doctorch.rules.shared import related
@@ -22,13 +23,14 @@ def examine(run: Run) -> Iterator[Finding]:
             continue
         one_short = bad.size is not None and bad.high == bad.size
         built = tables.embedding_call(project, bad)
+        place = tables.own_line(run, project, bad, settings.TABLE)
         yield Finding(
             rule=RULE.id,
             severity=Severity.ERROR,
             message="error-only" if unknown else "counted" if tables.counted(bad) else "bounds",
             values=tables.shown(bad),
-            place=bad.place,
-            related=related(bad.built, Place(built[0], built[1].lineno) if built else None),
+            place=place,
+            related=related(*(one for one in (bad.built, bad.place) if one != place), Place(built[0], built[1].lineno) if built else None),
             why="one-short" if one_short else "rows",
             fix="one-more" if one_short else "larger",
             confidence=0.9 if unknown else 1.0,

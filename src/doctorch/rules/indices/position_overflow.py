@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from doctorch.findings import Finding, Place, Severity, Value
 from doctorch.records.reader import Fact, Run
+from doctorch.rules import settings
 from doctorch.rules.api import Rule
 from doctorch.rules.indices import tables
 from doctorch.rules.shared import place_of, related
@@ -21,7 +22,7 @@ def examine(run: Run) -> Iterator[Finding]:
     project = project_of(run)
     for bad in tables.bad_indices(run, tables.EMBEDDINGS | tables.OTHERS):
         if bad.above and tables.is_position(project, bad):
-            yield _finding("longer", bad.place, tables.shown(bad), bad.built)
+            yield _finding("longer", tables.own_line(run, project, bad, settings.POSITIONS), tables.shown(bad), bad.built)
     for fact in run.main_facts("exception"):
         found = _cut_short(project, fact)
         if found is not None:

@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from doctorch.analysis.packages import package_at
 from doctorch.findings import Place, Value
 from doctorch.records.reader import Fact, Run
+from doctorch.rules import settings
 from doctorch.rules.shared import place_of, site_place
 from doctorch.source import flow, query
 from doctorch.source.files import SourceFile
@@ -84,6 +86,16 @@ def _from_exception(run: Run, functions: frozenset[str]) -> Iterator[BadIndex]:
             yield BadIndex("indexing", place_of(error), None, size, value, value, (value,), (), None, dimension)
         elif "embedding" in functions and _EMBEDDING_ERROR.search(message):
             yield BadIndex("embedding", place_of(error), None, None, None, None, (), (), None)
+
+
+def own_line(run: Run, project: Project, bad: BadIndex, names: Sequence[str]) -> Place | None:
+    """The line to name: of the look-up, or where that is inside a package, of the setting that gives the table's size, else of the
+    call that built the table."""
+    process = run.main
+    if process is None or package_at(process, bad.place) is None:
+        return bad.place
+    found = settings.own_line(project, process, bad.place, names, [bad.size] if bad.size is not None else [])
+    return found if found != bad.place else bad.built or bad.place
 
 
 def shown(bad: BadIndex) -> dict[str, Value]:

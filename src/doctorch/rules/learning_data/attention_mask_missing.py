@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from doctorch.analysis.packages import package_at
 from doctorch.findings import Finding, Severity
 from doctorch.records.reader import Fact, Process, Run
 from doctorch.rules.api import Rule
+from doctorch.rules.learning_data.sources import batch_line
 from doctorch.rules.shared import place_of
+from doctorch.source.project import project_of
 
 MIN_PADS = 0.1
 """Share of padding among the tokens from which what it adds to the sums is worth a mask."""
@@ -21,6 +24,9 @@ def examine(run: Run) -> Iterator[Finding]:
         attention = next((fact for fact in process.facts("attention") if _blind(fact)), None) if padding is not None else None
         if padding is None or attention is None:
             continue
+        place = place_of(attention)
+        if package_at(process, place) is not None:
+            place = batch_line(project_of(run), process) or place
         weight = float(attention["weight"]) / int(attention["rows"]) if attention.get("rows") else None
         yield Finding(
             rule=RULE.id,
@@ -34,7 +40,7 @@ def examine(run: Run) -> Iterator[Finding]:
                 "looks": int(attention["padded"]),
                 "id": padding.get("id"),
             },
-            place=place_of(attention),
+            place=place,
             why="sums",
             fix="mask",
             ground="values",

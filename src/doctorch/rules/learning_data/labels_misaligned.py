@@ -33,6 +33,9 @@ def examine(run: Run) -> Iterator[Finding]:
         return  # the labels can be told from the inputs
     stuck = seen if seen is not None and seen.kind in ("guess", "stuck") else None
     found = next(_pairs(project, process), None)
+    if found is None and signal is not None and (loss := batches.only_target(process)) is not None:
+        # A package calls the user's step, and the text does not show with what: then the pairs that it makes are all there is.
+        found = next(((torn, loss) for torn, _ in _made(project)), None)
     if found is not None:
         torn, loss = found
         # What the labels say was asked at one step; of a loss that was not in use then it says nothing.
@@ -111,23 +114,30 @@ def _without_a_line(process: Process, seen: Trouble, signal: Signal) -> Finding:
 
 def examine_source(project: Project) -> Iterable[Finding]:
     """Pairs that the text makes of two things in different random orders."""
+    for torn, used in _made(project):
+        if torn.sure:
+            yield Finding(
+                rule=RULE.id,
+                severity=Severity.ERROR,
+                message=_message(torn),
+                values={"line": torn.reorder.line, "loss_line": used.line},
+                place=Place(torn.reorder.file.path, torn.reorder.line),
+                related=(used,),
+                why="torn",
+                fix="one-order",
+                explains=EXPLAINS,
+                confidence=0.9,
+                ground="source",
+            )
+
+
+def _made(project: Project) -> Iterator[tuple[Torn, Place]]:
+    """What tears apart the pairs that the text makes, and where it makes them."""
     for file in project.files:
         for x, y, paths in _made_pairs(file):
             torn = pairing.torn(project, file, x, y, *paths)
-            if torn is not None and torn.sure:
-                yield Finding(
-                    rule=RULE.id,
-                    severity=Severity.ERROR,
-                    message=_message(torn),
-                    values={"line": torn.reorder.line, "loss_line": x.lineno},
-                    place=Place(torn.reorder.file.path, torn.reorder.line),
-                    related=(Place(file.path, x.lineno),),
-                    why="torn",
-                    fix="one-order",
-                    explains=EXPLAINS,
-                    confidence=0.9,
-                    ground="source",
-                )
+            if torn is not None:
+                yield torn, Place(file.path, x.lineno)
 
 
 Paths = tuple[tuple[int, ...], tuple[int, ...]]
@@ -144,6 +154,8 @@ def _made_pairs(file: SourceFile) -> Iterator[tuple[ast.expr, ast.expr, Paths]]:
             for inner in query.in_scope(method) if method is not None else ():
                 if isinstance(inner, ast.Return) and isinstance(inner.value, ast.Tuple) and len(inner.value.elts) == 2:
                     yield inner.value.elts[0], inner.value.elts[1], ((), ())
+                elif isinstance(inner, ast.Return) and isinstance(inner.value, ast.Dict) and len(inner.value.values) == 2:
+                    yield inner.value.values[0], inner.value.values[1], ((), ())
 
 
 def edit(finding: Finding, project: Project) -> Edit | None:

@@ -6,10 +6,11 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from doctorch.analysis.packages import package_at
 from doctorch.analysis.probes import probe
 from doctorch.findings import Place
 from doctorch.records.reader import Fact, Process
-from doctorch.rules.learning_data.sources import target_expression
+from doctorch.rules.learning_data.sources import batch_expressions, target_expression
 from doctorch.rules.shared import place_of
 from doctorch.source import origin, query
 from doctorch.source.origin import Origin
@@ -94,6 +95,9 @@ def ahead(process: Process, shift: Shift) -> Ahead | None:
 def target_lines(project: Project, shift: Shift) -> tuple[Place | None, tuple[Place, ...]]:
     """The line that makes the targets, by a slice where there is one, and the lines on the way; else the loss."""
     call = place_of(shift.fact)
+    if package_at(shift.fact.process, call) is not None:
+        made = _returned_line(project, shift)
+        return made or call, tuple(one for one in (call,) if made is not None and one is not None)
     found = target_expression(project, shift.fact)
     stops = origin.chain(project, *found) if found is not None else []
     sliced = [stop for stop in stops if call is None or (stop.file.path, stop.line) != (call.file, call.line)]
@@ -101,6 +105,19 @@ def target_lines(project: Project, shift: Shift) -> tuple[Place | None, tuple[Pl
     place = Place(sliced[0].file.path, sliced[0].line) if sliced else call
     others = (*(Place(stop.file.path, stop.line) for stop in stops), call)
     return place, tuple(dict.fromkeys(one for one in others if one is not None and one != place))[:4]
+
+
+def _returned_line(project: Project, shift: Shift) -> Place | None:
+    """Where the user's code returns the targets that a package hands on: the value, beside the ids, that is a slice; else all of it."""
+    lines: list[Place] = []
+    for file, value in batch_expressions(project, shift.fact.process):
+        lines.append(Place(file.path, value.lineno))
+        parts = zip(value.keys, value.values, strict=True) if isinstance(value, ast.Dict) else ()
+        others = [part for key, part in parts if isinstance(key, ast.Constant) and key.value != shift.fact["name"]]
+        sliced = [part for part in others if any(isinstance(n, ast.Subscript) and _is_slice(n.slice) for n in ast.walk(part))]
+        if len(sliced) == 1:
+            return Place(file.path, sliced[0].lineno)
+    return lines[0] if len(set(lines)) == 1 else None
 
 
 def _slices(stop: Origin) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Iterator
 
 from doctorch.findings import Place
-from doctorch.records.reader import Fact
+from doctorch.records.reader import Fact, Process
 from doctorch.rules.shared import place_of
 from doctorch.source import origin, query
 from doctorch.source.files import SourceFile
@@ -48,6 +49,26 @@ def target_expression(project: Project, fact: Fact) -> tuple[SourceFile, ast.exp
         if value is not None and not isinstance(value, ast.Constant):
             return file, value
     return None
+
+
+def batch_expressions(project: Project, process: Process, loader: str | None = None) -> Iterator[tuple[SourceFile, ast.expr]]:
+    """What the user's code makes batches of, for loaders that it hands to a package: the values that the function returns which
+    collates the samples, else those of the data set's ``__getitem__``. ``loader``: only that one, by key."""
+    for fact in process.facts("loader"):
+        if (loader is not None and fact.key != loader) or not fact.get("batches"):
+            continue
+        site = fact.get("collate_site") or fact.get("dataset_site") or {}
+        file = project.file(site.get("file"))
+        function = query.function_at(file, int(site["line"])) if file is not None else None
+        for node in query.in_scope(function) if function is not None else ():
+            if file is not None and isinstance(node, ast.Return) and node.value is not None:
+                yield file, node.value
+
+
+def batch_line(project: Project, process: Process) -> Place | None:
+    """The one line that returns batches, or None where there are several or none."""
+    found = {Place(file.path, value.lineno) for file, value in batch_expressions(project, process)}
+    return found.pop() if len(found) == 1 else None
 
 
 def _holds_calls(call: ast.Call) -> bool:

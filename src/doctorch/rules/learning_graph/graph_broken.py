@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from doctorch.analysis import tensors
+from doctorch.analysis.packages import package_at
 from doctorch.findings import Edit, Finding, Severity
 from doctorch.records.reader import Fact, Process, Run
 from doctorch.rules.api import Rule
@@ -119,7 +120,11 @@ def _new_leaf(process: Process) -> Fact | None:
 def _last_cut(cuts: Sequence[Fact], leaf: Fact | None) -> Fact | None:
     """The cut nearest to the loss. Where the values left torch and came back as a new leaf, the last one above the leaf's use: those
     below are numbers taken out for logging."""
-    known = [cut for cut in cuts if cut.get("to_loss") or cut.get("last_before_loss")]
+    own = [cut for cut in cuts if package_at(cut.process, place_of(cut)) is None]
+    known = [cut for cut in own if cut.get("to_loss") or cut.get("last_before_loss")]
+    if not known and own and len(own) < len(cuts):
+        return max(own, key=lambda cut: (cut.file or "", cut.line or 0))  # a package comes between: the last that the script does itself
+    known = known or [cut for cut in cuts if cut.get("to_loss") or cut.get("last_before_loss")]
     if not known and leaf is not None:
         site = leaf.get("used_site") or {}
         above = [cut for cut in cuts if cut.file == site.get("file") and cut.line is not None and cut.line <= int(site.get("line") or 0)]

@@ -9,7 +9,9 @@ from doctorch.analysis.losses import share_left
 from doctorch.findings import Finding, Severity, Value
 from doctorch.records.reader import Fact, Process, Run
 from doctorch.rules.api import Rule
+from doctorch.rules.settings import CLIP, own_line
 from doctorch.rules.shared import place_of, related
+from doctorch.source.project import project_of
 
 MIN_CHECKED = 5
 ALWAYS = 0.95
@@ -31,11 +33,11 @@ def examine(run: Run) -> Iterator[Finding]:
         if left is None or left <= STUCK or len(stepped) != 1:
             continue
         for clip in process.facts("clip"):
-            if (finding := _of(process, clip, stepped[0], left)) is not None:
+            if (finding := _of(run, process, clip, stepped[0], left)) is not None:
                 yield finding
 
 
-def _of(process: Process, clip: Fact, optimizer: Fact, left: float) -> Finding | None:
+def _of(run: Run, process: Process, clip: Fact, optimizer: Fact, left: float) -> Finding | None:
     checked, clipped = int(clip.get("checked") or 0), int(clip.get("clipped") or 0)
     if checked < MIN_CHECKED or clipped < ALWAYS * checked:
         return None
@@ -61,7 +63,7 @@ def _of(process: Process, clip: Fact, optimizer: Fact, left: float) -> Finding |
         severity=Severity.ERROR,
         message="norm" if clip.get("function") == "clip_grad_norm_" else "value",
         values=values,
-        place=place_of(clip),
+        place=own_line(project_of(run), process, place_of(clip), CLIP, [float(clip.get("limit") or 0.0)]),
         related=related(place_of(optimizer)),
         why="moves",
         fix="raise",

@@ -13,6 +13,7 @@ from doctorch.rules.api import Rule
 from doctorch.rules.learning_update import rates
 from doctorch.rules.learning_update.rates import Rates
 from doctorch.rules.numbers.first import arithmetic
+from doctorch.rules.settings import rate_line
 from doctorch.rules.shared import place_of
 
 STILL_UP = 0.9
@@ -61,7 +62,7 @@ def examine(run: Run) -> Iterator[Finding]:
         severity=Severity.ERROR,
         message="jumps" if jumps else "stays",
         values=values,
-        place=place_of(seen.optimizer),
+        place=rate_line(run, seen.optimizer),
         why="large",
         fix="lower",
         proof="fresh" if own.name.startswith("fresh") else "copies",

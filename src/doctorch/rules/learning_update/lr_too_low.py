@@ -12,7 +12,7 @@ from doctorch.records.reader import Run
 from doctorch.rules.api import Rule
 from doctorch.rules.learning_update import rates
 from doctorch.rules.learning_update.rates import Rates
-from doctorch.rules.shared import place_of
+from doctorch.rules.settings import rate_line
 
 MIN_FACTOR = 10.0
 MOVES = 0.005
@@ -71,7 +71,7 @@ def examine(run: Run) -> Iterator[Finding]:
         severity=Severity.ERROR,
         message=message,
         values=values,
-        place=place_of(seen.optimizer),
+        place=rate_line(run, seen.optimizer),
         why="small",
         fix="raise",
         proof="batch" if message == "heart" else "copies",

@@ -9,7 +9,9 @@ from doctorch.analysis.losses import share_left
 from doctorch.findings import Finding, Severity, Value
 from doctorch.records.reader import Fact, Process, Run
 from doctorch.rules.api import Rule
+from doctorch.rules.settings import DECAY, own_line
 from doctorch.rules.shared import place_of
+from doctorch.source.project import project_of
 
 EARLY = 3
 """Looks at the start that tell how decay and gradient compare: later the gradient fades by itself."""
@@ -31,11 +33,11 @@ def examine(run: Run) -> Iterator[Finding]:
             continue
         for optimizer in process.facts("optimizer"):
             sizes = process.fact("update", optimizer.key)
-            if sizes is not None and (finding := _of(process, optimizer, sizes, left)) is not None:
+            if sizes is not None and (finding := _of(run, process, optimizer, sizes, left)) is not None:
                 yield finding
 
 
-def _of(process: Process, optimizer: Fact, sizes: Fact, left: float) -> Finding | None:
+def _of(run: Run, process: Process, optimizer: Fact, sizes: Fact, left: float) -> Finding | None:
     groups = optimizer.get("groups") or ()
     decays = [float(group.get("weight_decay") or 0.0) for group in groups]
     samples = sorted(sizes.get("samples") or ())
@@ -66,7 +68,7 @@ def _of(process: Process, optimizer: Fact, sizes: Fact, left: float) -> Finding 
         severity=Severity.ERROR,
         message="shrink",
         values=values,
-        place=place_of(optimizer),
+        place=own_line(project_of(run), process, place_of(optimizer), DECAY, decays),
         why="apart" if apart else "outweighs",
         fix="lower",
         explains=EXPLAINS,
