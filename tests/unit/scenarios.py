@@ -923,6 +923,14 @@ def rate_too_large_from_the_start(folder: Path) -> RecordBuilder:
     return _probe(record, "one-batch", arms)
 
 
+@scenario("lr-too-high", "climbs", "torch.optim.SGD")
+def rate_too_large_for_the_next_steps(folder: Path) -> RecordBuilder:
+    record = _optimizer(RecordBuilder(folder, LOOP), built_lr=[0.1]).steps(around(2.3, 100, 0.001))
+    record.fact("loss_call", "x", {"function": "cross_entropy", "train_count": 9, "target_dtype": "int64"}, at="loss = criterion")
+    _probe(record, "one-batch", _arms(x1=(7.1, 0.4), fresh_x1=(2.3, 0.3)))
+    return _probe(record, "rate-ladder", _arms(x1=(7.1, 2.3), fresh_x1=(2.3, 5.2), fresh_x0p1=(2.3, 1.1)))
+
+
 @scenario("missing-zero-grad", "never", "loss.backward()")
 def never_cleared_and_tried(folder: Path) -> RecordBuilder:
     record = _optimizer(RecordBuilder(folder, LOOP), zero_grads=0, stale_steps=39, stale_nonzero=5)

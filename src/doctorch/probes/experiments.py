@@ -110,6 +110,8 @@ class RateLadder:
 
     def run(self, prober: Prober, view: View) -> dict[str, Any] | None:
         plan = [Arm("x1", LONG), *_at_rates(RAISED if view.stuck else LOWERED, LONG)]
+        if view.risen and not _loaded(view):  # the damage that the first steps did hides what a lower rate would have done
+            plan += _at_rates((1.0, *LOWERED), LONG, arms.fresh, prefix="fresh ")
 
         def more(seen: dict[str, dict[str, Any]]) -> list[Arm]:
             return _at_rates(FURTHER, LONG) if view.stuck and _best_factor(seen) == RAISED[-1] else []
@@ -122,7 +124,7 @@ class RateLadder:
 
 def _best_factor(seen: dict[str, dict[str, Any]]) -> float:
     """The factor of the rate whose loss ended lowest."""
-    known = {name: arm["last"] for name, arm in seen.items() if arm["last"] is not None}
+    known = {name: arm["last"] for name, arm in seen.items() if arm["last"] is not None and name.startswith("x")}
     return float(min(known, key=lambda name: known[name])[1:]) if known else 1.0
 
 

@@ -14,7 +14,6 @@ from doctorch.rules.learning_update import rates
 from doctorch.rules.learning_update.rates import Rates
 from doctorch.rules.numbers.first import arithmetic
 from doctorch.rules.settings import rate_line
-from doctorch.rules.shared import place_of
 
 STILL_UP = 0.9
 """The run itself must end above this share of its start."""
@@ -25,6 +24,12 @@ MAX_OWN_FALL = 0.15
 happens to the rest."""
 JUMP = 3.0
 """After one step the loss of the same batch is this multiple: then what the arm gains later it gains from the wreckage."""
+CLIMBS = 1.5
+"""From a fresh start the script's own steps took the loss above this multiple of where it began …"""
+HOLDS = 1.0
+"""… and those at a lower rate did not take it above this."""
+FIXED = ("cross_entropy", "nll_loss")
+"""Losses against labels, which stay what they are: one against values that the model itself tells may well rise while it learns."""
 SPREAD_INPUT, OFFSET_INPUT = 10.0, 10.0
 """Inputs with such a deviation, or a mean of so many deviations, make any usual rate too high: then they are the cause."""
 EXPLAINS = (
@@ -38,6 +43,8 @@ def examine(run: Run) -> Iterator[Finding]:
     if seen is None or seen.level <= STILL_UP * seen.first:
         return
     found = _better(seen.fresh) or _better(seen.own)
+    climbs = found is None
+    found = found or _climbs(seen)
     if found is None or _input_to_blame(seen) or (arithmetic(run) is not None and rates.fell_until_it_broke(seen.process)):
         return
     own, better = found
@@ -60,12 +67,12 @@ def examine(run: Run) -> Iterator[Finding]:
     yield Finding(
         rule=RULE.id,
         severity=Severity.ERROR,
-        message="jumps" if jumps else "stays",
+        message="climbs" if climbs else "jumps" if jumps else "stays",
         values=values,
         place=rate_line(run, seen.optimizer),
         why="large",
         fix="lower",
-        proof="fresh" if own.name.startswith("fresh") else "copies",
+        proof="next" if climbs else "fresh" if own.name.startswith("fresh") else "copies",
         explains=EXPLAINS,
         confidence=0.9,
     )
@@ -78,6 +85,18 @@ def _better(side: Sequence[ArmResult]) -> tuple[ArmResult, ArmResult] | None:
         return None
     lower = probes.best([arm for arm in side if arm.factor < 1 and arm.falls])
     if lower is None or (math.isfinite(own.last) and lower.last > WELL_BELOW * own.last):
+        return None
+    return own, lower
+
+
+def _climbs(seen: Rates) -> tuple[ArmResult, ArmResult] | None:
+    """The script's rate and the best lower one, where from a fresh start the script's own steps drive the loss up at the first only."""
+    calls = [call for call in seen.process.facts("loss_call") if call.get("train_count")]
+    if not calls or any(call.get("function") not in FIXED or "int" not in str(call.get("target_dtype")) for call in calls):
+        return None
+    own = next((arm for arm in seen.fresh_ladder if arm.factor == 1), None)
+    lower = probes.best([arm for arm in seen.fresh_ladder if arm.factor < 1 and arm.last <= HOLDS * arm.first])
+    if own is None or lower is None or own.first <= 0 or (math.isfinite(own.last) and own.last < CLIMBS * own.first):
         return None
     return own, lower
 

@@ -40,6 +40,8 @@ class Rates:
     """The same from a fresh start; empty where there was none."""
     ladder: Sequence[ArmResult]
     """The script's own next steps."""
+    fresh_ladder: Sequence[ArmResult]
+    """The same from a fresh start."""
     at_step: int
 
     def arm(self, side: Sequence[ArmResult], factor: float = 1.0) -> ArmResult | None:
@@ -79,7 +81,10 @@ def examined(run: Run) -> Rates | None:
     tail = [value for value in values[-fifth:] if math.isfinite(value)]
     start = [value for value in values[:fifth] if math.isfinite(value)]
     ladder = probes.probe(process, "rate-ladder")
-    fresh = [arm for arm in one_batch.side("fresh ") if float(arm.extra.get("fresh") or 0.0) >= FULL_START]
+    fresh, fresh_ladder = (
+        [arm for arm in tried.side("fresh ") if float(arm.extra.get("fresh") or 0.0) >= FULL_START] if tried is not None else []
+        for tried in (one_batch, ladder)
+    )
     return Rates(
         process=process,
         optimizer=optimizers[0],
@@ -91,5 +96,6 @@ def examined(run: Run) -> Rates | None:
         own=one_batch.side(""),
         fresh=fresh,
         ladder=ladder.side("") if ladder is not None else (),
+        fresh_ladder=fresh_ladder,
         at_step=one_batch.at_step,
     )
