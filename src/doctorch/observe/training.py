@@ -92,6 +92,7 @@ class TrainingObserver:
         if session.light:
             return self._light_backward(original, tensors, args, kwargs)
         began = now()
+        paused = session.recorder.paused_ns
         popped = session.pause()
         state: Any = None
         site: Site | None = None
@@ -102,7 +103,7 @@ class TrainingObserver:
             session.recorder.failed()
         self.backward_depth += 1
         entered = now()
-        session.watch(entered - began)
+        session.watch(entered - began - (session.recorder.paused_ns - paused))
         failure: BaseException | None = None
         try:
             return original(tensors, *args, **kwargs)
@@ -123,6 +124,7 @@ class TrainingObserver:
         """Most steps of a long run: times and the loss only."""
         session = self.session
         began = now()
+        paused = session.recorder.paused_ns
         try:
             self._forward_ends(began)
             self._read_loss(tensors)
@@ -143,7 +145,7 @@ class TrainingObserver:
             self.backward_depth = 0
             session.backward_ns += left - entered
             session.backwards += 1
-            session.watch(entered - began + LIGHT_NS)
+            session.watch(entered - began - (session.recorder.paused_ns - paused) + LIGHT_NS)
             try:
                 session.segment_ended()
             except Exception:

@@ -68,9 +68,9 @@ class Prober:
     def odd(self, kind: str, loss: torch.Tensor | None) -> None:
         """A loss or a gradient stopped being a number, or a loss leapt: the same step again, on a copy, looked at closely."""
         session = self.session
-        view = View(session)
-        if not self.odd_left or self.odd_at == view.steps:
+        if not self.odd_left or self.odd_at == session.recorder.steps:
             return  # of a loss that is no number the gradients are none either
+        view = View(session)
         self.odd_left -= 1
         self.odd_at = view.steps
         data: dict[str, Any] = {"kind": kind, "why_not": None, "loss": str(session.loss), "before": session.losses[-8:]}

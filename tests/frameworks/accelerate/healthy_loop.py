@@ -53,6 +53,7 @@ def main():
         if epoch == 3:
             accelerator.load_state("state")
     accelerator.save_model(model, "model")
+    print("weights", [p.detach().double().sum().item() for p in model.parameters()])
 
 
 main()

@@ -69,3 +69,4 @@ trainer = L.Trainer(
 model, data = Classifier(), Blobs()
 trainer.fit(model, data)
 print(trainer.validate(model, data, ckpt_path="best"))
+print("weights", [p.detach().double().sum().item() for p in model.parameters()])

@@ -26,7 +26,7 @@ class Beans(L.LightningModule):
 
 
 torch.manual_seed(4)
-centres = 3 * torch.randn(5, 10)
+centres = torch.randn(5, 10)
 labels = torch.randint(0, 5, (800,))
 loader = DataLoader(TensorDataset(centres[labels] + torch.randn(800, 10), labels), batch_size=50, shuffle=True)
 trainer = L.Trainer(max_epochs=8, accelerator="cpu", logger=False, enable_checkpointing=False, enable_progress_bar=False)

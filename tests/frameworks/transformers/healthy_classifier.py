@@ -62,3 +62,4 @@ trainer = Trainer(
 )
 trainer.train()
 print(trainer.evaluate())
+print("weights", [p.detach().double().sum().item() for p in model.parameters()])

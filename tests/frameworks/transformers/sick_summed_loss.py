@@ -32,6 +32,6 @@ model = Net()
 args = TrainingArguments(
     output_dir="out", num_train_epochs=6, per_device_train_batch_size=64, max_grad_norm=0.0, save_strategy="no", report_to="none", use_cpu=True
 )
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)  # <- lr-too-high
+optimizer = torch.optim.SGD(model.parameters(), lr=0.5)  # <- lr-too-high
 scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1.0)
 SumTrainer(model=model, args=args, train_dataset=examples, optimizers=(optimizer, scheduler)).train()
