@@ -76,7 +76,14 @@ def _bad_values(index: torch.Tensor, size: int, lowest: int, ignore: int | None,
             "items": [drawn[row] for row in rows[:5]] if known else [],
             "values": sorted(set(values[bad][:1000].tolist()))[:8],
             "labels": sorted(set(values[:10000].tolist()))[:12],
+            "counts_up": _counts_up(index),
         }
+
+
+def _counts_up(index: torch.Tensor) -> bool:
+    """Whether each row counts up by one from 0: positions, not tokens."""
+    rows = index.detach().reshape(-1, index.shape[-1])[:8] if index.ndim else index.reshape(1, -1)
+    return rows.shape[1] > 2 and bool((rows == torch.arange(rows.shape[1], device=rows.device)).all())
 
 
 def copied(source: torch.Tensor, result: torch.Tensor) -> None:

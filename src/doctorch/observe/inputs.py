@@ -272,7 +272,8 @@ def _tensors(args: Any, kwargs: Any) -> list[tuple[str, torch.Tensor]]:
             found += [(f"{name}.{i}", part) for i, part in enumerate(value) if isinstance(part, torch.Tensor)]
         elif isinstance(value, dict) and len(value) <= 4 * MAX_TENSORS:
             found += [(f"{name}.{key}", part) for key, part in value.items() if isinstance(part, torch.Tensor)]
-    return found[:MAX_TENSORS]
+    # A single number (a count of items, a temperature) says something about the batch and is no input with a scale of its own.
+    return [(name, tensor) for name, tensor in found if tensor.ndim][:MAX_TENSORS]
 
 
 def first_tensor(output: Any) -> torch.Tensor | None:

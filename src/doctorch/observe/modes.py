@@ -94,13 +94,19 @@ class ModeWatcher(Watcher):
             finally:
                 depth[0] = 0
             try:
-                if len(self.switched) < 5000:
-                    self.switched[id(module)] = (weakref.ref(module), here(1), bool(mode))
+                self._note_switch(module, here(1), bool(mode))
             except Exception:
                 self.session.recorder.failed()
             return result
 
         put(torch.nn.Module, "train", train)
+
+    def _note_switch(self, module: Any, site: Site | None, mode: bool) -> None:
+        known = self.switched.get(id(module))
+        if known is not None and known[0]() is module and not known[2] and not mode and site is not None and site.package is not None:
+            return  # a package evaluates a model that the script itself had put in eval mode before
+        if len(self.switched) < 5000:
+            self.switched[id(module)] = (weakref.ref(module), site, mode)
 
     # ---- calls
 

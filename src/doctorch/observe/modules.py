@@ -196,6 +196,15 @@ class ModuleObserver:
             self.session.recorder.touch(entry)
 
 
+POSITIONS = ("max_position_embeddings", "n_positions", "max_sequence_length", "max_seq_len", "block_size")
+"""Names under which models keep in their configuration for how many positions they have a table."""
+
+
+def _positions(module: torch.nn.Module) -> dict[str, int]:
+    config = getattr(getattr(module, "config", None), "__dict__", {})
+    return {name: config[name] for name in POSITIONS if type(config.get(name)) is int}
+
+
 def _first(module: torch.nn.Module) -> dict[str, Any]:
     tensors = list(module.parameters())
     return {
@@ -213,4 +222,5 @@ def _first(module: torch.nn.Module) -> dict[str, Any]:
         # Models of transformers are filled without load_state_dict.
         "pretrained": bool(getattr(getattr(module, "config", None), "_name_or_path", "")),
         "class_sites": {},
+        "positions": _positions(module),
     }

@@ -18,6 +18,7 @@ MAX_INPUTS = 3
 """Sequences among the arguments of a model that are compared with the targets."""
 MAX_ELEMENTS = 60_000
 """A batch of 120 rows of 512 tokens; larger ones are left alone."""
+MIN_WIDTH = 2
 INTEGERS = frozenset((torch.int64, torch.int32, torch.int16, torch.uint8))
 
 
@@ -46,7 +47,10 @@ def look(session: Session, entry: Entry, inputs: Sequence[ref[torch.Tensor]], ta
             targets = _rows(target, rows, first)
             if targets is None:
                 continue
-            _compare(session, entry, _filled(tensor if first else tensor.transpose(0, 1)), targets, ignored)
+            filled = _filled(tensor if first else tensor.transpose(0, 1))
+            _compare(session, entry, filled, targets, ignored)
+            if targets.shape[1] > MIN_WIDTH:  # shifted by the model, with nothing to tell at the last position
+                _compare(session, entry, filled, targets[:, :-1], ignored, (targets[:, -1] == ignored).all())
 
 
 def _rows(target: torch.Tensor, rows: int, batch_first: bool) -> torch.Tensor | None:
@@ -73,19 +77,23 @@ def _ends(filled: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     return lengths, filled.sum() - lengths.sum()
 
 
-def _compare(session: Session, entry: Entry, filled: tuple[torch.Tensor, torch.Tensor], targets: torch.Tensor, ignored: int) -> None:
+def _compare(
+    session: Session, entry: Entry, filled: tuple[torch.Tensor, torch.Tensor], targets: torch.Tensor, ignored: int,
+    where: torch.Tensor | None = None,
+) -> None:  # fmt: skip
+    """``where``: counts only where that is true."""
     at, value = _filled(targets)
     lengths, inside = _ends(at)
     input_lengths, input_inside = _ends(filled[0])
     same = (((lengths - input_lengths).abs() <= 1) & (lengths > 0)).sum()
     scalars = [value, lengths.sum(), inside, (lengths > 0).sum(), same, lengths.min(), lengths.max()]
-    scalars += [input_inside, (input_lengths > 0).sum()]
+    scalars += [input_inside, (input_lengths > 0).sum(), torch.ones_like(inside) if where is None else where]
     rows, numel, width = targets.shape[0], targets.numel(), filled[0].shape[1]
 
     def use(numbers: list[float]) -> None:
-        pad, run, inner, ended, alike, shortest, longest, input_inner, input_ended = (int(number) for number in numbers)
+        pad, run, inner, ended, alike, shortest, longest, input_inner, input_ended, counts = (int(number) for number in numbers)
         # Rows that end at different places, in inputs and targets alike, and a value that hardly stands anywhere else.
-        if pad == ignored or longest == shortest or not alike or alike < 0.9 * max(ended, input_ended):
+        if not counts or pad == ignored or longest == shortest or not alike or alike < 0.9 * max(ended, input_ended):
             return
         if inner > 0.02 * run or input_inner > 0.05 * rows * width:
             return

@@ -70,6 +70,8 @@ class Copy:
         self.turn = 0
         """Turns completed in the copy."""
         self.pid = os.getpid()
+        self.last: Callable[[], None] | None = None
+        """Called when the script comes to its end before the last turn."""
 
     def report(self, **facts: Any) -> None:
         """Send facts to the parent; numbers, texts, lists and dicts of them."""
@@ -84,6 +86,15 @@ class Copy:
             self.report(**facts)
         finally:
             _exit(0)
+
+    def script_ended(self) -> None:
+        """The script came to its end. An interpreter takes seconds to come down after many imports: leave at once."""
+        try:
+            if self.last is not None:
+                self.last()
+        except Exception as error:
+            self.end(failure=f"{type(error).__name__}: {error}")
+        self.end()
 
     def turn_done(self, number: int) -> None:
         """A turn of the loop is complete."""
@@ -161,8 +172,7 @@ def _start(session: Session, arm: Arm, mask: set[signal.Signals] | Any) -> tuple
         workers.take_over()
         seal.seal(writer)
         session.events.turn.append(copy.turn_done)
-        # The script's end may come before the last turn. An interpreter takes seconds to come down after many imports.
-        atexit.register(copy.end)
+        atexit.register(copy.script_ended)
         if arm.prepare is not None:
             arm.prepare(copy)
         copy.report(started=now())

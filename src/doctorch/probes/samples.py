@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from doctorch.probes.fork import Copy, Outcome
 
 MAX_TURNS = 400
@@ -44,9 +46,9 @@ def gather(copy: Copy) -> None:
     def call(module: Any, args: Any, kwargs: Any) -> None:
         if "x" in turn or not any(True for _ in module.parameters()):
             return
-        x = next((t for t in (*args, *kwargs.values()) if isinstance(t, torch.Tensor) and not t.requires_grad and t.ndim), None)
-        if x is not None:
-            turn["x"] = x.detach().clone()
+        given = [t for t in (*args, *kwargs.values()) if isinstance(t, torch.Tensor) and not t.requires_grad and t.ndim]
+        for name, x in zip(("x", "z"), given, strict=False):
+            turn[name] = x.detach().clone()
 
     def loss(name: str, value: Any, bound: Any, site: Any, entry: Any) -> None:
         target = bound.get("target")
@@ -59,13 +61,19 @@ def gather(copy: Copy) -> None:
 
     def done(number: int) -> None:
         x, y = turn.get("x"), turn.get("y", turn.get("batch"))
+        if x is not None and y is not None and torch.equal(x, y):
+            x = turn.get("z")  # the model is given the targets too, and they come first
         turn.clear()
         if x is not None and y is not None and y.ndim and x.shape[0] == y.shape[0]:
             inputs.append(x)
             targets.append(y)
         if sum(t.shape[0] for t in inputs) >= ENOUGH or copy.turn >= MAX_TURNS - 2 or (copy.turn > 8 and not inputs):
-            copy.end(complete=True, **signal(inputs, targets))
+            finish()
 
+    def finish() -> None:
+        copy.end(complete=True, **signal(inputs, targets))
+
+    copy.last = finish
     events = copy.session.events
     events.root_call.append(call)
     events.loss_call.append(loss)
@@ -246,35 +254,42 @@ def perturb(copy: Copy) -> None:
     asked = [False]
 
     def call(module: Any, args: Any, kwargs: Any) -> None:
-        if asked[0] or not torch.is_tensor(args[0] if args else None) or not any(True for _ in module.parameters()):
+        named = {**dict(enumerate(args)), **kwargs}
+        name = next((name for name, value in named.items() if isinstance(value, torch.Tensor) and value.ndim), None)
+        if asked[0] or name is None or not any(True for _ in module.parameters()):
             return
         asked[0] = True
+
+        def again(x: torch.Tensor) -> Any:
+            if isinstance(name, int):
+                return module(*args[:name], x, *args[name + 1 :], **kwargs)
+            return module(*args, **{**kwargs, name: x})
+
         try:
-            copy.end(complete=True, **dependence(module, args, kwargs))
+            copy.end(complete=True, **dependence(module, named[name].detach(), again))
         except Exception as error:
             copy.end(failure=f"{type(error).__name__}: {error}")
 
     copy.session.events.root_call.append(call)
 
 
-def dependence(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Change sample 0 of the first input into the last sample; which rows of the output move?
+def dependence(module: Any, x: torch.Tensor, again: Callable[[torch.Tensor], Any]) -> dict[str, Any]:
+    """Change sample 0 of an input into the last sample; which rows of the output move? ``again`` calls the module with an input.
 
     Returns ``batch``, ``out_shape``, ``rows`` (other rows looked at), ``moved`` (of those, the ones that moved), ``largest`` (their largest
     change relative to the change of the sample's own row); ``rows`` 0 where that cannot be told.
     """
-    x = args[0].detach()
     if x.ndim < 2 or x.shape[0] < 3 or bool(torch.equal(x[0], x[-1])):
         return {"batch": int(x.shape[0]) if x.ndim else 0, "rows": 0, "moved": 0}
     modes = [(part, part.training) for part in module.modules()]
     module.eval()
     with torch.no_grad():
         torch.manual_seed(0)
-        before = _first(module(x.clone(), *args[1:], **kwargs))
+        before = _first(again(x.clone()))
         changed = x.clone()
         changed[0] = x[-1]
         torch.manual_seed(0)
-        after = _first(module(changed, *args[1:], **kwargs))
+        after = _first(again(changed))
     for part, mode in modes:
         part.training = mode
     if before is None or after is None or before.shape != after.shape or not before.ndim or before.shape[0] != x.shape[0]:
@@ -297,5 +312,5 @@ def _first(output: Any) -> torch.Tensor | None:
         return output
     if isinstance(output, (list, tuple)):
         return next((t for t in output if isinstance(t, torch.Tensor)), None)
-    logits = getattr(output, "logits", None)
+    logits = output.get("logits") if isinstance(output, dict) else getattr(output, "logits", None)
     return logits if isinstance(logits, torch.Tensor) else None

@@ -16,6 +16,7 @@ RATE = ("learning_rate", "lr", "max_lr", "base_lr")
 CLIP = ("max_grad_norm", "gradient_clip_val", "max_norm", "clip_value", "gradient_clipping")
 DECAY = ("weight_decay",)
 TABLE = ("vocab_size", "num_embeddings", "type_vocab_size")
+CLASSES = ("num_labels", "num_classes", "n_classes", "classes")
 POSITIONS = ("max_position_embeddings", "n_positions", "max_length", "block_size")
 
 

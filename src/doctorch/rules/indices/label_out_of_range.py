@@ -7,12 +7,13 @@ from collections.abc import Iterator
 
 from doctorch.findings import Edit, Finding, Severity
 from doctorch.records.reader import Run
+from doctorch.rules import settings
 from doctorch.rules.api import Rule
 from doctorch.rules.indices import tables
 from doctorch.rules.indices.tables import BadIndex
 from doctorch.source import edits, flow, query
 from doctorch.source.files import SourceFile
-from doctorch.source.project import Project
+from doctorch.source.project import Project, project_of
 
 LOSS_NAMES = ("CrossEntropyLoss", "NLLLoss", "cross_entropy", "nll_loss")
 
@@ -28,7 +29,7 @@ def examine(run: Run) -> Iterator[Finding]:
             severity=Severity.ERROR,
             message="blanks" if kind == "blank" else ("counted" if counted else "bounds") if bad.size is not None else "error-only",
             values=tables.shown(bad) | {"kind": kind, "blank": bad.fact.get("blank") if bad.fact is not None else None},
-            place=bad.place,
+            place=tables.own_line(run, project_of(run), bad, settings.CLASSES),
             why=kind,
             fix=f"fix-{kind}",
             ground="values" if bad.fact is not None else "error",

@@ -6,15 +6,18 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
+from doctorch.analysis.packages import package_at
 from doctorch.findings import Finding, Place, Severity, Value
 from doctorch.records.reader import Fact, Run
 from doctorch.rules import settings
 from doctorch.rules.api import Rule
 from doctorch.rules.indices import tables
+from doctorch.rules.settings import own_line
 from doctorch.rules.shared import place_of, related
 from doctorch.source import query
 from doctorch.source.project import Project, project_of
 
+_EXPANDED = re.compile(r"The expanded size of the tensor \((\d+)\) must match the existing size \((\d+)\) at non-singleton dimension 1")
 _SIZES = re.compile(r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+)")
 
 
@@ -25,7 +28,11 @@ def examine(run: Run) -> Iterator[Finding]:
             yield _finding("longer", tables.own_line(run, project, bad, settings.POSITIONS), tables.shown(bad), bad.built)
     for fact in run.main_facts("exception"):
         found = _cut_short(project, fact)
-        if found is not None:
+        inside = _inside_package(run, project, fact) if found is None else None
+        if inside is not None:
+            place, values = inside
+            yield _finding("short", place, values, place_of(fact) if place != place_of(fact) else None)
+        elif found is not None:
             name, needed, size = found
             yield _finding("short", place_of(fact), {"module": name, "needed": needed, "size": size}, _made(project, fact, name))
 
@@ -62,6 +69,23 @@ def _cut_short(project: Project, fact: Fact) -> tuple[str, int, int] | None:
         # The last dimension of a table of positions is its width.
         if name is not None and "." in name and min(sizes) in shape[:-1] and max(sizes) not in shape and max(sizes) > min(sizes) > 1:
             return name, max(sizes), min(sizes)
+    return None
+
+
+def _inside_package(run: Run, project: Project, fact: Fact) -> tuple[Place | None, dict[str, Value]] | None:
+    """The same in the model of a package, whose configuration says how many positions it has."""
+    process, place = run.main, place_of(fact)
+    match = next((found for one in (_SIZES, _EXPANDED) if (found := one.search(str(fact.get("message") or "")))), None)
+    if process is None or match is None or package_at(process, place) is None:
+        return None
+    needed, size = max(int(match[1]), int(match[2])), min(int(match[1]), int(match[2]))
+    for module in process.facts("module"):
+        known = module.get("positions") or {}
+        name = next((name for name, value in known.items() if value == size), None)
+        if name is not None:
+            return own_line(project, process, place, settings.POSITIONS, [size]), {
+                "module": f"{name} of {module.get('cls')}", "needed": needed, "size": size,
+            }  # fmt: skip
     return None
 
 

@@ -147,7 +147,9 @@ def counted(bad: BadIndex) -> bool:
 
 
 def is_position(project: Project, bad: BadIndex) -> bool:
-    """Whether the text at the embedding's call shows that its indices are positions: they are made by ``torch.arange``."""
+    """Whether the indices are positions: they count up from 0, or the text at the embedding's call makes them by ``torch.arange``."""
+    if bad.fact is not None and bad.fact.get("counts_up"):
+        return True
     file = project.file(bad.place.file) if bad.place else None
     if file is None or bad.place is None:
         return False

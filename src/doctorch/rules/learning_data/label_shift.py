@@ -39,7 +39,7 @@ def _judge(project: Project, process: Process, shift: Shift, others: list[Shift]
         if any(other.fact["loss_call"] == shift.fact["loss_call"] and other.offset == 1 for other in others):
             return None  # teacher forcing: the other argument is the one that is shifted
         seen = ahead(process, shift)
-        if seen is not None and seen.never:  # an autoencoder, and a model of masked tokens, see the whole sequence
+        if seen is not None and seen.never and seen.own:  # an autoencoder, and a model of masked tokens, see the whole sequence
             return _finding(project, shift, "same", offset)
     return None
 

@@ -33,9 +33,10 @@ def examine(run: Run) -> Iterator[Finding]:
         return  # the labels can be told from the inputs
     stuck = seen if seen is not None and seen.kind in ("guess", "stuck") else None
     found = next(_pairs(project, process), None)
-    if found is None and signal is not None and (loss := batches.only_target(process)) is not None:
+    loss = batches.only_target(process)
+    if found is None and signal is not None and loss is not None and process.facts("package_call"):
         # A package calls the user's step, and the text does not show with what: then the pairs that it makes are all there is.
-        found = next(((torn, loss) for torn, _ in _made(project)), None)
+        found = next(((torn, loss) for torn, _ in _made(project, listed=True) if torn.sure), None)
     if found is not None:
         torn, loss = found
         # What the labels say was asked at one step; of a loss that was not in use then it says nothing.
@@ -131,10 +132,11 @@ def examine_source(project: Project) -> Iterable[Finding]:
             )
 
 
-def _made(project: Project) -> Iterator[tuple[Torn, Place]]:
-    """What tears apart the pairs that the text makes, and where it makes them."""
+def _made(project: Project, listed: bool = False) -> Iterator[tuple[Torn, Place]]:
+    """What tears apart the pairs that the text makes, and where it makes them. ``listed``: also those of list comprehensions, which may be
+    pairs of another kind."""
     for file in project.files:
-        for x, y, paths in _made_pairs(file):
+        for x, y, paths in (*_made_pairs(file), *(_listed_pairs(file) if listed else ())):
             torn = pairing.torn(project, file, x, y, *paths)
             if torn is not None:
                 yield torn, Place(file.path, x.lineno)
@@ -156,6 +158,14 @@ def _made_pairs(file: SourceFile) -> Iterator[tuple[ast.expr, ast.expr, Paths]]:
                     yield inner.value.elts[0], inner.value.elts[1], ((), ())
                 elif isinstance(inner, ast.Return) and isinstance(inner.value, ast.Dict) and len(inner.value.values) == 2:
                     yield inner.value.values[0], inner.value.values[1], ((), ())
+
+
+def _listed_pairs(file: SourceFile) -> Iterator[tuple[ast.expr, ast.expr, Paths]]:
+    for node in file.nodes:
+        if isinstance(node, ast.ListComp | ast.GeneratorExp):
+            parts = node.elt.values if isinstance(node.elt, ast.Dict) else node.elt.elts if isinstance(node.elt, ast.Tuple) else []
+            if len(parts) == 2:
+                yield parts[0], parts[1], ((), ())
 
 
 def edit(finding: Finding, project: Project) -> Edit | None:

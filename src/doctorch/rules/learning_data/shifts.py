@@ -64,6 +64,8 @@ class Ahead:
     """For each changed token: change at the position before it, relative to the largest."""
     before: float
     """The largest change at any position before."""
+    itself: float
+    """The least change at a position whose own token was changed."""
     after: float
     """The largest change at any position after."""
     length: int
@@ -72,6 +74,12 @@ class Ahead:
     def never(self) -> bool:
         """No answer moves with a later token, and some move with an earlier one: these are the positions of a sequence."""
         return self.before <= STILL and self.after >= MOVES
+
+    @property
+    def own(self) -> bool:
+        """The answer for each position moves with the token at it: the model does not shift them by itself, as an encoder-decoder does
+        with the labels that it is given."""
+        return self.itself >= MOVES
 
     @property
     def always(self) -> bool:
@@ -89,7 +97,7 @@ def ahead(process: Process, shift: Shift) -> Ahead | None:
     if subject is None or not subject["changed"]:
         return None
     columns = list(zip(*subject["changed"], strict=True))
-    return Ahead(tuple(map(float, columns[1])), max(columns[2]), max(columns[4]), int(subject["length"]))
+    return Ahead(tuple(map(float, columns[1])), max(columns[2]), min(columns[3]), max(columns[4]), int(subject["length"]))
 
 
 def target_lines(project: Project, shift: Shift) -> tuple[Place | None, tuple[Place, ...]]:

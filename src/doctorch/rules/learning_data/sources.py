@@ -51,18 +51,25 @@ def target_expression(project: Project, fact: Fact) -> tuple[SourceFile, ast.exp
     return None
 
 
-def batch_expressions(project: Project, process: Process, loader: str | None = None) -> Iterator[tuple[SourceFile, ast.expr]]:
+def batch_expressions(project: Project, process: Process) -> Iterator[tuple[SourceFile, ast.expr]]:
     """What the user's code makes batches of, for loaders that it hands to a package: the values that the function returns which
-    collates the samples, else those of the data set's ``__getitem__``. ``loader``: only that one, by key."""
+    collates the samples, else those of the data set's ``__getitem__``, else the dictionaries with the names of the model's arguments."""
+    some = False
     for fact in process.facts("loader"):
-        if (loader is not None and fact.key != loader) or not fact.get("batches"):
+        if not fact.get("batches"):
             continue
         site = fact.get("collate_site") or fact.get("dataset_site") or {}
         file = project.file(site.get("file"))
         function = query.function_at(file, int(site["line"])) if file is not None else None
         for node in query.in_scope(function) if function is not None else ():
             if file is not None and isinstance(node, ast.Return) and node.value is not None:
+                some = True
                 yield file, node.value
+    names = {str(fact.get("name")) for fact in process.facts("input") if not str(fact.get("name"))[:1].isdigit()}
+    for file in project.files if names and not some else ():
+        for node in file.nodes:
+            if isinstance(node, ast.Dict) and any(isinstance(key, ast.Constant) and key.value in names for key in node.keys):
+                yield file, node
 
 
 def batch_line(project: Project, process: Process) -> Place | None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from doctorch.analysis.packages import package_at
 from doctorch.findings import Edit, Finding, Severity
 from doctorch.records.reader import Run
 from doctorch.rules.api import Rule
+from doctorch.rules.learning_data.sources import batch_line
 from doctorch.rules.shared import place_of
 from doctorch.source import edits, flow, query
-from doctorch.source.project import Project
+from doctorch.source.project import Project, project_of
 
 MIN_LOOKS = 2
 MIN_ROWS = 8
@@ -31,6 +33,9 @@ def examine(run: Run) -> Iterator[Finding]:
         targets, pads = int(padding["targets"]), int(padding["pads"])
         if pads < SHARE * targets or int(padding["padded_rows"]) < PADDED_ROWS * int(padding["rows"]):
             continue
+        place = place_of(fact)
+        if package_at(fact.process, place) is not None:
+            place = batch_line(project_of(run), fact.process) or place
         yield Finding(
             rule=RULE.id,
             severity=Severity.WARNING,
@@ -45,7 +50,7 @@ def examine(run: Run) -> Iterator[Finding]:
                 "ignore_index": fact.get("ignore_index"),
                 "function": str(fact["function"]),
             },
-            place=place_of(fact),
+            place=place,
             why="easy",
             fix="ignore",
             explains=EXPLAINS,

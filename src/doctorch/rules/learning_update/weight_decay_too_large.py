@@ -46,8 +46,8 @@ def _of(run: Run, process: Process, optimizer: Fact, sizes: Fact, left: float) -
     apart = str(optimizer.get("cls")) == "AdamW" or bool(sizes.get("decoupled_weight_decay"))
     early = samples[:EARLY]
     if apart:
-        rate = max(float(group.get("lr") or 0.0) for group in groups)
-        ratios = [rate * decay / update for _, _, _, decay, update in early if update]
+        now = max(float(group.get("lr") or 0.0) for group in groups)
+        ratios = [_rate(optimizer, int(step), now) * decay / update for step, _, _, decay, update in early if update]
     else:
         ratios = [decay / gradient for _, _, gradient, decay, _ in early if gradient]
     before, after = samples[0][1], samples[-1][1]
@@ -74,6 +74,12 @@ def _of(run: Run, process: Process, optimizer: Fact, sizes: Fact, left: float) -
         explains=EXPLAINS,
         confidence=0.95,
     )
+
+
+def _rate(optimizer: Fact, step: int, now: float) -> float:
+    """The learning rate of a step, counted from 0: a schedule may have changed it since. ``now``: at the end of the run."""
+    known = [float(rate) for at, rate in optimizer.get("rate_trace") or () if int(at) <= step + 1]
+    return known[-1] if known else now
 
 
 RULE = Rule(
