@@ -129,6 +129,29 @@ def _evaluated(folder: Path, **data: Any) -> RecordBuilder:
     return _mode(folder, passes=4, passes_train=4, pass_blocks_train=2, **data)
 
 
+def _called_dropout(folder: Path, **counts: int) -> RecordBuilder:
+    record = _optimizer(RecordBuilder(folder, LOOP)).steps(around(0.5, 40, 0.01))
+    record.fact("module", 0, {"cls": "Net", "n_trainable": 2}, at="class Net")
+    data = {"function": "dropout", "p": 0.5, "steps": 24, "passes_train": 0, "passes_eval": 0, "blocks": 1}
+    data["pass_site"] = record.site("loss = criterion")
+    return record.fact("functional_dropout", "d", data | counts, at="out = model")
+
+
+@scenario("missing-eval-mode", "function", "out = model", "warning")
+def a_function_that_does_not_know_the_mode(folder: Path) -> RecordBuilder:
+    return _called_dropout(folder, passes_eval=5)
+
+
+@scenario("missing-eval-mode", "function-train", "loss = criterion", "warning")
+def a_function_in_a_model_that_was_not_switched(folder: Path) -> RecordBuilder:
+    return _called_dropout(folder, passes_train=5)
+
+
+@scenario(None)
+def a_function_in_roll_outs(folder: Path) -> RecordBuilder:
+    return _called_dropout(folder, passes_train=24, blocks=24)
+
+
 @scenario("missing-eval-mode", "train", None, "warning")
 def evaluated_with_dropout(folder: Path) -> RecordBuilder:
     return _evaluated(folder, pass_dropout=4)
@@ -814,6 +837,22 @@ def _scheduled(folder: Path, calls: int, cls: str = "StepLR") -> RecordBuilder:
 @scenario("scheduler-kills-lr", "fell", "StepLR")
 def noise_taken_for_a_plateau(folder: Path) -> RecordBuilder:
     return _scheduled(folder, 100, "ReduceLROnPlateau")
+
+
+@scenario("scheduler-kills-lr", "fell", "StepLR")
+def improvements_taken_for_bad_epochs(folder: Path) -> RecordBuilder:
+    record = _scheduled(folder, 10, "ReduceLROnPlateau")
+    falling = {"settings": {"mode_worse": -math.inf}, "metrics": [2.0, 1.1, 0.9, 0.89, 0.889, 0.889]}
+    return record.fact(
+        "scheduler", 0, {"cls": "ReduceLROnPlateau", "optimizer": "0", "steps": 10, "step_site": None} | falling, at="StepLR"
+    )
+
+
+@scenario(None)
+def plateau_in_the_right_mode(folder: Path) -> RecordBuilder:
+    record = _scheduled(folder, 10, "ReduceLROnPlateau")
+    rising = {"settings": {"mode_worse": -math.inf}, "metrics": [0.3, 0.5, 0.6, 0.61, 0.62, 0.62]}
+    return record.fact("scheduler", 0, {"cls": "ReduceLROnPlateau", "optimizer": "0", "steps": 10, "step_site": None} | rising, at="StepLR")
 
 
 @scenario(None)

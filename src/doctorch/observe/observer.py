@@ -15,6 +15,7 @@ from doctorch.observe import exits, last_exception, lines, values
 from doctorch.observe.attention import AttentionWatcher
 from doctorch.observe.carried import CarriedWatcher
 from doctorch.observe.checkpoints import CheckpointWatcher
+from doctorch.observe.dropouts import FunctionalDropouts
 from doctorch.observe.evaluations import EvaluationWatcher
 from doctorch.observe.events import Watcher
 from doctorch.observe.functions import InplaceWatcher
@@ -50,6 +51,7 @@ WATCHERS: tuple[Callable[[Session], Watcher], ...] = (
     UpdateWatcher,
     LoadWatcher,
     ModeWatcher,
+    FunctionalDropouts,
     ReshapeWatcher,
     EvaluationWatcher,
     HalfWatcher,

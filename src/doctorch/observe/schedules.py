@@ -11,8 +11,10 @@ from collections.abc import Callable
 from threading import get_ident
 from typing import Any
 
+import torch
 from torch.optim import lr_scheduler
 
+from doctorch.observe import values
 from doctorch.observe.lines import Site, here
 from doctorch.observe.optimizers import OptimizerWatch
 from doctorch.observe.session import Session
@@ -118,6 +120,8 @@ class Schedules:
                 self.depth = 0
                 # A scheduler steps once when it is built.
                 self._guarded(self._built if sys._getframe(1).f_code.co_name == "_initial_step" else self._stepped, scheduler)
+                if isinstance(scheduler, lr_scheduler.ReduceLROnPlateau):
+                    self._guarded(functools.partial(self._judged, kwargs.get("metrics", args[0] if args else None)), scheduler)
 
         put(cls, "step", step)
 
@@ -146,6 +150,17 @@ class Schedules:
         )
         self.session.recorder.touch(entry)
         return key
+
+    def _judged(self, metric: Any, scheduler: Any) -> None:
+        """What a scheduler that waits for a plateau was shown."""
+        if isinstance(metric, torch.Tensor):
+            metric = float(values.item(metric)) if metric.is_cpu and values.readable(metric) and metric.numel() == 1 else None
+        if isinstance(metric, (int, float)):
+            entry = self.session.recorder.fact("scheduler", self._built(scheduler))
+            shown = entry.data.setdefault("metrics", [])
+            if len(shown) < MAX_TRACE:
+                shown.append(float(metric))
+                self.session.recorder.touch(entry)
 
     def _stepped(self, scheduler: Any) -> None:
         session = self.session

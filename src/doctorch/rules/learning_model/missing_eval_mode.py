@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from doctorch.findings import Finding, Severity, Value
 from doctorch.records.reader import Fact, Process, Run
 from doctorch.rules.api import Rule
-from doctorch.rules.shared import related, site_place
+from doctorch.rules.shared import place_of, related, site_place
 from doctorch.source.project import project_of
 
 MOST = 0.9
@@ -26,6 +26,11 @@ def examine(run: Run) -> Iterator[Finding]:
             for mode in process.facts("mode"):
                 if (finding := _of(run, process, mode)) is not None:
                     yield finding
+                    return
+            for dropout in process.facts("functional_dropout"):
+                if (finding := _functional(dropout)) is not None:
+                    yield finding
+                    return
 
 
 def _of(run: Run, process: Process, mode: Fact) -> Finding | None:
@@ -56,10 +61,30 @@ def _of(run: Run, process: Process, mode: Fact) -> Finding | None:
     )
 
 
+def _functional(dropout: Fact) -> Finding | None:
+    """A dropout called as a function: it drops unless it is told not to."""
+    train, evaluated = int(dropout.get("passes_train") or 0), int(dropout.get("passes_eval") or 0)
+    steps = int(dropout.get("steps") or 0)
+    if not steps or not train + evaluated or int(dropout.get("blocks") or 0) > max(1.0, SELDOM * steps):
+        return None
+    call, passed = place_of(dropout), site_place(dropout.get("pass_site"))
+    return Finding(
+        rule=RULE.id,
+        severity=Severity.WARNING,
+        message="function" if evaluated else "function-train",
+        values={"wrong": evaluated or train, "p": float(dropout["p"]), "name": f"F.{dropout['function']}"},
+        place=call if evaluated else passed or call,
+        related=related(passed if evaluated else call),
+        why="default" if evaluated else "dropout",
+        fix="training" if evaluated else "eval",
+        confidence=0.9,
+    )
+
+
 RULE = Rule(
     id="missing-eval-mode",
     title="The model is evaluated in training mode",
     severity=Severity.WARNING,
-    needs=frozenset({"mode"}),
+    needs=frozenset({"module"}),
     examine=examine,
 )
