@@ -29,6 +29,7 @@ MAX_VALUES = 2000
 """Values of a column remembered."""
 MAX_BATCHES = 64
 MAX_HISTORY = 48
+MAX_ARRIVING = 32
 KNOWN_WELL = 0.2
 """Share of a batch's rows that had been trained on before, from which its fall to half tells of other rows."""
 MAX_TENSORS = 6
@@ -143,6 +144,8 @@ class RepeatWatcher(Watcher):
         self.sets: dict[tuple[Any, ...], EvaluatedSet] = {}
         self.answers: Answers[tuple[Model, Rows, Any]] = Answers()
         self.calling: tuple[Model, Rows, Any] | None = None
+        self.arriving: list[tuple[Model, Rows, int]] = []
+        """Batches that were trained on, and the step."""
         self.optimizers: set[str] = set()
         """Keys of those that are known."""
         self.eval_looks = 0
@@ -225,6 +228,15 @@ class RepeatWatcher(Watcher):
                 if (ref := _weakly(dataset)) is not None:
                     model.datasets.append(ref)
                     del model.datasets[:-MAX_SETS]
+        self.arriving.append((model, given, step))
+        self._arrived()
+
+    def _arrived(self) -> None:
+        """Take in the batches whose fingerprints are known by now: on an accelerator they come some steps later."""
+        while self.arriving and (self.arriving[0][1].read or len(self.arriving) > MAX_ARRIVING):
+            self._trained(*self.arriving.pop(0))
+
+    def _trained(self, model: Model, given: Rows, step: int) -> None:
         if not given.read:
             return
         counts = Counter(given.prints)
@@ -274,6 +286,7 @@ class RepeatWatcher(Watcher):
 
     def _evaluated(self, model: Model, root: str, tensors: list[torch.Tensor], loader: Any) -> None:
         began = now()
+        self._arrived()
         _, places = callers(sys._getframe(1))
         watch, dataset = loader or (None, None)
         key = (root, "<".join(places), watch.key if watch is not None else None, id(dataset) if dataset is not None else None)
