@@ -1954,6 +1954,17 @@ def _rare(folder: Path, level: float, answers: list[list[Any]], **target: Any) -
     return _data(folder, [level + 0.3 / (1 + i) for i in range(200)], target=known | target)
 
 
+@scenario(None)
+def a_rate_that_is_used_as_a_rate(folder: Path) -> RecordBuilder:
+    margins = [[i, 90, 10, 0.8, 1.0] for i in range(200)]
+    return _rare(folder, 0.198, _recent({"0": 19, "1": 1}, {"0": 20}, {"0": 19}), margins=margins)
+
+
+@scenario(None)
+def not_yet_down_to_the_prior(folder: Path) -> RecordBuilder:
+    return _rare(folder, 0.26, _recent({"0": 19, "1": 1}, {"0": 20}, {"0": 19}))
+
+
 @scenario("class-imbalance", "majority", "loss = criterion", "warning")
 def always_the_majority(folder: Path) -> RecordBuilder:
     return _rare(folder, 0.198, _recent({"0": 19, "1": 1}, {"0": 20}, {"0": 19}))

@@ -25,6 +25,8 @@ FIRST_VALUES = 64
 LAST_VALUES = 192
 CALLS_A_STEP = 8
 MAX_PLACES = 200
+RARE = 0.3
+"""Share of a batch up to which a class of two is rare."""
 MAX_COLUMNS = 64
 TRACED_CALLS = 12
 """Calls at one place whose graph is walked back to the models."""
@@ -44,6 +46,8 @@ class Place:
         self.last: deque[list[float]] = deque(maxlen=LAST_VALUES)
         self.recent: deque[list[Any]] = deque(maxlen=RECENT)
         """For classes: step, rows, labels by class, choices by class, right ones."""
+        self.margins: deque[list[float]] = deque(maxlen=RECENT)
+        """Two classes, one of them rare: step, samples of both, difference of their mean answers, variance within."""
         self.labels: Counter[int] = Counter()
         self.turn = -1
         self.turn_labels: Counter[int] = Counter()
@@ -84,6 +88,7 @@ class TargetWatcher(Watcher):
             data["published"] = data["calls"]
             data["values"] = [*place.first, *place.last]
             data["recent"] = list(place.recent)
+            data["margins"] = list(place.margins)
             data["spread"] = list(place.spread)
             data["labels"] = {str(label): n for label, n in place.labels.items()}
             if place.turns:
@@ -189,6 +194,8 @@ class TargetWatcher(Watcher):
         if low < 0 or high >= classes or low <= bound.get("ignore_index", -100) <= high:
             keep = (target >= 0) & (target < classes) & (target != bound.get("ignore_index", -100))
             chosen, target = chosen[keep], target[keep]
+        if classes == 2 and value.ndim == 2 and len(chosen) == len(value):
+            self._margin(place, value[:, 1] - value[:, 0], target > 0)
         self._count(place, chosen.flatten(), target.flatten().long(), classes)
 
     def _binary(self, place: Place, name: str, value: torch.Tensor, target: torch.Tensor) -> None:
@@ -196,6 +203,7 @@ class TargetWatcher(Watcher):
             return
         if bool(((target != 0) & (target.abs() != 1)).any()):
             return  # shares, not classes
+        self._margin(place, value.flatten(), target.flatten() > 0)
         cut = 0.5 if name == "binary_cross_entropy" else 0.0
         self._count(place, (value.flatten() > cut).long(), (target.flatten() > 0).long(), 2)
 
@@ -210,6 +218,17 @@ class TargetWatcher(Watcher):
             self._close_turn(place)
             place.turn = place.step
         place.turn_labels.update(counted)
+
+    def _margin(self, place: Place, scores: torch.Tensor, one: torch.Tensor) -> None:
+        """How far the answers to the two classes lie apart, where one of them is rare."""
+        n, ones = one.numel(), int(values.item(one.sum()))
+        if not 0 < ones < n or RARE < ones / n < 1 - RARE:
+            return
+        scores, share = scores.double(), one.double()
+        mean_one = float(values.item((scores * share).sum())) / ones
+        mean_other = float(values.item((scores * (1 - share)).sum())) / (n - ones)
+        within = scores - mean_other - (mean_one - mean_other) * share
+        place.margins.append([place.step, n - ones, ones, mean_one - mean_other, float(values.item((within * within).sum())) / n])
 
     def _close_turn(self, place: Place) -> None:
         """The labels of the step before are complete: their entropy."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from collections.abc import Iterator
 from statistics import fmean
@@ -12,9 +11,9 @@ from doctorch.analysis.batches import Choices
 from doctorch.findings import Finding, Severity
 from doctorch.records.reader import Fact, Process, Run
 from doctorch.rules.api import Rule
+from doctorch.rules.learning_data import decisions
 from doctorch.rules.shared import place_of
-from doctorch.source import query
-from doctorch.source.project import Project, project_of
+from doctorch.source.project import project_of
 
 MAJORITY = 0.85
 """Share of the labels from which a class is nearly all there is."""
@@ -30,6 +29,12 @@ NOTHING_LEARNED = 0.97
 DECIDED = 0.8
 """… where the script turns the answers into decisions, which are then all the same. A rate that is estimated well below one half, as
 that of a click, is no fault where it is used as a rate."""
+CLOSE = 1.1
+"""… and up to which it is close to it: a loss above has not even come down to that yet."""
+APART = 4.0
+"""Standard errors by which the mean answers to the two classes differ, from which the model tells them apart: it has learned."""
+HINT = 1.0
+"""… where the script makes no decisions, so that little speaks for a fault: only few calls are read, and features may be weak."""
 ALIVE = 0.02
 """Deviation of the answers over a batch relative to their size, under which the inputs do not reach the output: another fault."""
 
@@ -44,8 +49,13 @@ def examine(run: Run) -> Iterator[Finding]:
             continue
         labels = fact.get("labels") or {}
         end, prior = _end(process, fact)
-        if prior <= 0 or end < (DECIDED if _decides(project_of(run)) else NOTHING_LEARNED) * prior:
+        project = project_of(run)
+        decides = decisions.decides(project)
+        if prior <= 0 or not (DECIDED if decides else NOTHING_LEARNED) * prior <= end <= CLOSE * prior:
             continue
+        apart = _apart(process, fact)
+        if apart > (APART if decides else HINT) and (not decides or decisions.uses_rates(project, _answer_lines(process, fact))):
+            continue  # a rate that is known to be rare, and used as a rate
         total = sum(labels.values())
         yield Finding(
             rule=RULE.id,
@@ -105,23 +115,23 @@ def _end(process: Process, fact: Fact) -> tuple[float, float]:
     return (fmean(losses), fmean(priors)) if losses else (0.0, 0.0)
 
 
-def _decides(project: Project) -> bool:
-    """Whether the text turns answers into decisions: argmax, round, a comparison with a number of one of the usual cuts."""
-    for file in project.files:
-        for node in file.nodes:
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("argmax", "round", "topk"):
-                return True
-            if isinstance(node, ast.Call) and query.qualified(file, node.func) in ("torch.argmax", "torch.round"):
-                return True
-            if isinstance(node, ast.Compare) and _is_cut(node):
-                return True
-    return False
+def _apart(process: Process, fact: Fact) -> float:
+    """By how many standard errors the model's answers to class 1 lie above those to class 0, over the second half."""
+    late = [one for one in fact.get("margins") or () if one[0] >= process.n_steps // 2]
+    weights = [others * ones / (others + ones) for _, others, ones, *_ in late]
+    total = sum(weights)
+    if not total:
+        return 0.0
+    apart = sum(w * float(one[3]) for w, one in zip(weights, late, strict=True)) / total
+    variance = fmean(float(one[4]) for one in late) / total
+    return apart / math.sqrt(variance) if variance > 0 else 0.0
 
 
-def _is_cut(node: ast.Compare) -> bool:
-    cut = node.comparators[0]
-    greater = isinstance(node.ops[0], ast.Gt | ast.GtE) and not isinstance(node.left, ast.Name | ast.Constant)
-    return greater and isinstance(cut, ast.Constant) and cut.value in (0.5, 0)
+def _answer_lines(process: Process, fact: Fact) -> set[tuple[str, int]]:
+    """Lines on which a model gives probabilities, since the loss takes such."""
+    if fact.get("function") != "binary_cross_entropy":
+        return set()
+    return {(str(one.file), int(one.line)) for one in process.facts("input") if one.file and one.line}
 
 
 RULE = Rule(

@@ -18,6 +18,8 @@ from doctorch.source.files import SourceFile
 from doctorch.source.pairing import Torn
 from doctorch.source.project import Project, project_of
 
+MAJORITY = 0.85
+"""Share of the labels from which a class is nearly all there is (as in ``class-imbalance``)."""
 HARD = 0.6
 """Confidence where nothing predicts the labels and the text shows no wrong order: it may be a hard task, as parity is."""
 EXPLAINS = ("loss-plateau", "lr-too-low", "class-imbalance", "overfitting", "vanishing-gradients")
@@ -44,8 +46,15 @@ def examine(run: Run) -> Iterator[Finding]:
         # A wrong order that the text is not sure of needs that nothing was found.
         if asked is not None or (torn.sure and stuck is not None):
             yield _finding(torn, loss, stuck, asked)
-    elif signal is not None and stuck is not None and stuck.kind == "guess" and _one_batch_is_learned(process):
+    elif signal is not None and stuck is not None and stuck.kind == "guess" and _one_batch_is_learned(process) and not _rare(process):
         yield _without_a_line(process, stuck, signal)
+
+
+def _rare(process: Process) -> bool:
+    """Whether nearly all labels are of one class: of the few others no reader learns much from so many samples."""
+    target = batches.only_target(process)
+    labels = (target.get("labels") if target is not None else None) or {}
+    return bool(labels) and max(labels.values()) >= MAJORITY * sum(labels.values())
 
 
 def _one_batch_is_learned(process: Process) -> bool:
