@@ -28,6 +28,7 @@ def run(
     stop_on: FailOn | None = typer.Option(None, "--stop-on", help="Stop the training at the first such finding that is certain."),
     record: Path | None = typer.Option(None, "--record", metavar="DIR", help="Folder of the record; by default a new one in .doctorch."),
     no_probes: bool = typer.Option(False, "--no-probes", help="Make no experiments on copies of the training."),
+    probe_seconds: float = typer.Option(60.0, "--probe-seconds", min=1.0, metavar="S", help="Time that the training may wait for them."),
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Print nothing but what went wrong in doctorch itself."),
     live: bool = typer.Option(False, "--live", help="Show one status line while the training runs."),
 ) -> None:
@@ -46,7 +47,7 @@ def run(
     with Inbox().open() as inbox:
         try:
             target.check()
-            session = watch(target, this_interpreter(), Wishes(record, steps, not no_probes), inbox, watcher)
+            session = watch(target, this_interpreter(), Wishes(record, steps, 0.0 if no_probes else probe_seconds), inbox, watcher)
         except UsageError as error:
             raise refuse(str(error), json_file) from None
         except OSError as error:

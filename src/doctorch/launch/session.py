@@ -24,7 +24,8 @@ class Wishes:
 
     record: Path | None = None
     steps: int | None = None
-    probes: bool = True
+    probe_seconds: float = 60.0
+    """Time that the training may wait for experiments on copies of it; 0 for none."""
 
 
 @dataclass
@@ -73,7 +74,7 @@ def watch(target: Target, interpreter: Interpreter, wishes: Wishes, inbox: Inbox
     if interpreter.blind_flag is not None:
         problems.append(f"Python was started with {interpreter.blind_flag}, which keeps observers out: the script runs unobserved.")
 
-    options: dict[str, Any] = {"steps": wishes.steps, "probes": wishes.probes}
+    options: dict[str, Any] = {"steps": wishes.steps, "probes": wishes.probe_seconds > 0, "probe_seconds": wishes.probe_seconds}
     meeting = _begin(folder, target, interpreter, options, group, problems)
     child = Child(target, interpreter, _settings(folder, interpreter, wishes))
     speaks = group is None or group.is_first
@@ -98,7 +99,8 @@ def _settings(folder: RunFolder | None, interpreter: Interpreter, wishes: Wishes
     return {
         "run_dir": str(folder.path.absolute()),
         "steps": wishes.steps,
-        "probes": wishes.probes,
+        "probes": wishes.probe_seconds > 0,
+        "probe_seconds": wishes.probe_seconds,
         "parent_pid": os.getpid(),
         "doctorch": doctorch.__version__,
     }

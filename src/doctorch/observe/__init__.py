@@ -12,7 +12,7 @@ _installed: list[Any] = []
 
 
 def install(settings: dict[str, Any]) -> None:
-    """Watch this process. ``settings``: ``run_dir`` (str), ``steps`` (int or None), ``probes`` (bool).
+    """Watch this process. ``settings``: ``run_dir`` (str), ``steps`` (int or None), ``probes`` (bool), ``probe_seconds`` (float).
 
     Never raises into the script: what fails is written to ``observer-error.txt`` in the run folder.
     """

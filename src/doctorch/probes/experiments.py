@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from doctorch.probes import arms, freeze, functions, halves, positions, samples
-from doctorch.probes.fork import Arm, Outcome
+from doctorch.probes.fork import Arm, NotAfforded, Outcome
 from doctorch.probes.view import View
 
 if TYPE_CHECKING:
@@ -76,7 +76,10 @@ def _staged(prober: Prober, view: View, plan: list[Arm], more: Callable[[dict[st
         return None
     further = more({outcome.name: summary(outcome) for outcome in outcomes})
     if further:
-        later = prober.copies(further, view)
+        try:
+            later = prober.copies(further, view)
+        except NotAfforded:  # the first stage has told what it could
+            return _summaries(outcomes)
         if later is None:
             return None
         outcomes += later

@@ -32,6 +32,10 @@ GRACE_S = 5.0
 """On top of the time that the turns should take: a copy-on-write process is slow at first."""
 
 
+class NotAfforded(Exception):
+    """The time that is left does not suffice for an experiment."""
+
+
 @dataclass(frozen=True)
 class Arm:
     """One way to run on."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from doctorch.observe.lines import place
 from doctorch.observe.recorder import now
 from doctorch.probes import experiments, fork, numbers, seal, suspects
-from doctorch.probes.fork import Arm, Outcome
+from doctorch.probes.fork import Arm, NotAfforded, Outcome
 from doctorch.probes.view import View
 
 if TYPE_CHECKING:
@@ -83,10 +83,14 @@ class Prober:
             if reason is None:
                 poisoned = not fork.params_finite(_weights(session))
                 look = numbers.look_anew if poisoned else numbers.look(session.last_batch, session.last_indices)
-                outcomes = self.copies([Arm("look", numbers.TURNS, look)], view)
+                try:
+                    outcomes = self.copies([Arm("look", numbers.TURNS, look)], view)
+                except NotAfforded as lacking:
+                    outcomes, data["why_not"] = [], str(lacking)
                 if outcomes is None:
                     return
-                data.update(outcomes[0].facts, failure=outcomes[0].failure, poisoned=poisoned)
+                for outcome in outcomes:
+                    data.update(outcome.facts, failure=outcome.failure, poisoned=poisoned)
         events = data.get("events") or []
         data["batch"] = batch or data.get("batch") or {}
         # What is no number there may be the doing of an operator that was found; what is absurd is not.
@@ -107,7 +111,11 @@ class Prober:
             self.write(experiment.name, view, {"made": False, "why_not": reason})
             return
         began = time.monotonic()
-        data = experiment.run(self, view)
+        try:
+            data = experiment.run(self, view)
+        except NotAfforded as reason:
+            self.write(experiment.name, view, {"made": False, "why_not": str(reason)})
+            return
         if data is None:  # this process is the copy
             return
         self.write(experiment.name, view, {"made": True, "why_not": None, "seconds": round(time.monotonic() - began, 3), **data})
@@ -134,7 +142,11 @@ class Prober:
         return None
 
     def copies(self, arms: Sequence[Arm], view: View) -> list[Outcome] | None:
-        """Run arms side by side, as many as there are cores; with fewer turns where the time does not suffice. None in a copy."""
+        """Run arms side by side, as many as there are cores; with fewer turns where the time does not suffice. None in a copy.
+
+        Raises:
+            NotAfforded: the time that is left does not suffice for the fewest turns that tell anything.
+        """
         step = max(view.step_seconds(), 1e-4) * SLOWDOWN
         at_once = max(1, min(len(arms), os.cpu_count() or 1))
         rounds = math.ceil(len(arms) / at_once)
@@ -143,7 +155,7 @@ class Prober:
         turns = max(arm.turns for arm in arms)
         if affordable < turns:
             if affordable < experiments.MIN_TURNS:
-                return [Outcome(arm.name, failure=f"a step takes {view.step_seconds():.1f} s, too long for the time left") for arm in arms]
+                raise NotAfforded(f"{self.left_s:.1f} s are left for experiments, and a step takes {view.step_seconds():.2g} s")
             arms = [Arm(arm.name, min(arm.turns, affordable), arm.prepare) for arm in arms]
             turns = affordable
         limit = min(share, rounds * (turns * step * 3 + fork.GRACE_S))
