@@ -24,7 +24,7 @@ def prober(monkeypatch: pytest.MonkeyPatch) -> Prober:
 
 
 def test_too_slow_a_step_is_said(prober: Prober) -> None:
-    with pytest.raises(NotAfforded, match="2.0 s are left for experiments, and a step takes 1 s"):
+    with pytest.raises(NotAfforded, match=r"2\.0 s are left for experiments, and a step takes 1 s"):
         prober.copies([Arm("x1", 30)], SLOW)  # type: ignore[arg-type]
 
 

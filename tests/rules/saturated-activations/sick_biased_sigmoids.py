@@ -9,7 +9,7 @@ def build():
     net = nn.Sequential(nn.Linear(6, 40), nn.Sigmoid(), nn.Linear(40, 40), nn.Sigmoid(), nn.Linear(40, 1))
     for layer in (net[0], net[2]):
         layer.weight.data.normal_(0.5, 0.3)  # <- saturated-activations
-        layer.bias.data.fill_(9.0)
+        layer.bias.data.fill_(9.0)  # <- saturated-activations
     return net
 
 
