@@ -16,6 +16,7 @@ from doctorch.observe import layer_kinds as kinds
 from doctorch.observe import reductions, values
 from doctorch.observe.deep import _address
 from doctorch.observe.events import Watcher
+from doctorch.observe.layer_state import Activation, Layer, Trace, histogram
 from doctorch.observe.lines import Site
 from doctorch.observe.optimizers import OptimizerWatch
 from doctorch.observe.origins import Origins
@@ -30,63 +31,6 @@ FIRST_LOOKS = frozenset({0, 1, 2, 3, 5, 8, 12, 16, 20, 23})
 """Steps of an optimizer before which gradients are looked at; later each time its steps have grown by half, where they are followed."""
 
 
-class Activation:
-    """What is applied to the output of a layer, right behind it."""
-
-    __slots__ = ("data", "since", "looks")
-
-    def __init__(self, op: str, kind: str, site: Site | None) -> None:
-        self.data: dict[str, Any] = {
-            "op": op,
-            "kind": kind,
-            "site": site.as_data if site is not None else None,
-            "feeds": False,
-            "looks": [],
-        }
-        self.since: list[int | None] = []
-        """For each unit looked at the first of the looks since which it was never above zero."""
-        self.looks = 0
-
-    def saw_units(self, step: int, alive: list[bool]) -> None:
-        """A look: which units were above zero anywhere in the batch."""
-        if len(self.since) != len(alive):
-            self.since = [None] * len(alive)
-            self.looks = 0
-        self.since = [None if lives else (step if known is None else known) for known, lives in zip(self.since, alive, strict=True)]
-        self.looks += 1
-
-
-class Layer:
-    """One weight."""
-
-    __slots__ = ("param", "bias", "entry", "unit_dim", "groups", "module", "activation", "since", "seen", "uses")
-
-    def __init__(self, param: Param, unit_dim: int, groups: int, entry: Any) -> None:
-        self.param = param
-        self.bias: Param | None = None
-        self.entry = entry
-        self.unit_dim = unit_dim
-        self.groups = groups
-        self.activation: Activation | None = None
-        self.since: list[int | None] = []
-        """For each unit looked at the first of the looks since which no gradient reached it."""
-        self.seen = -1
-        """Deep segment in which its output was last looked at."""
-        self.uses = 0
-
-
-class _Trace:
-    """A value on its way: the layer that made it, if only bias, norm or change of shape came since; activations behind it."""
-
-    __slots__ = ("ref", "layer", "unit_dim", "activations")
-
-    def __init__(self, ref: weakref.ref[Any], layer: Layer | None, unit_dim: int, activations: tuple[Activation, ...]) -> None:
-        self.ref = ref
-        self.layer = layer
-        self.unit_dim = unit_dim
-        self.activations = activations
-
-
 class LayerWatcher(Watcher):
     """Follows values from layer to activation to layer in deep segments, and gradients by layer on some steps."""
 
@@ -95,7 +39,7 @@ class LayerWatcher(Watcher):
         self.origins = session.origins = Origins(session)
         self.layers: dict[int, Layer] = {}
         """By index of the parameter, in order of first use."""
-        self.traces: dict[int, _Trace] = {}
+        self.traces: dict[int, Trace] = {}
         self.aliases: dict[int, tuple[weakref.ref[Any], Param]] = {}
         """Copies of parameters in another precision."""
         self.segment = 0
@@ -118,11 +62,11 @@ class LayerWatcher(Watcher):
 
     def _publish(self, layer: Layer) -> None:
         data = layer.entry.data
-        data["dead_since"] = _histogram(layer.since)
+        data["dead_since"] = histogram(layer.since)
         if layer.activation is not None:
             data["activation"] = {
                 **layer.activation.data,
-                "dead_since": _histogram(layer.activation.since),
+                "dead_since": histogram(layer.activation.since),
                 "units": len(layer.activation.since),
                 "unit_looks": layer.activation.looks,
             }
@@ -319,7 +263,7 @@ class LayerWatcher(Watcher):
 
     # ---- following values
 
-    def _trace(self, tensor: Any) -> _Trace | None:
+    def _trace(self, tensor: Any) -> Trace | None:
         if not isinstance(tensor, torch.Tensor):
             return None
         found = self.traces.get(_address(tensor))
@@ -330,7 +274,7 @@ class LayerWatcher(Watcher):
             if isinstance(tensor, torch.Tensor) and tensor.is_floating_point():
                 address = _address(tensor)
                 if address:
-                    self.traces[address] = _Trace(weakref.ref(tensor.untyped_storage()), layer, unit_dim, activations)
+                    self.traces[address] = Trace(weakref.ref(tensor.untyped_storage()), layer, unit_dim, activations)
 
     def _drop(self, out: Any) -> None:
         if self.traces:
@@ -415,11 +359,3 @@ class LayerWatcher(Watcher):
             self.session.recorder.touch(layer.entry)
 
         values.read_lists_later(self.session.recorder, seen, use)
-
-
-def _histogram(since: list[int | None]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for step in since:
-        if step is not None:
-            counts[str(step)] = counts.get(str(step), 0) + 1
-    return counts
