@@ -54,6 +54,7 @@ def test_page_text(rule: str) -> None:
         assert heading in page.text
     for text in page.messages.values():
         assert not text.startswith('"')
+        assert ":count of}" not in text  # a count other than one takes the plural: «29 ofs 30»
 
 
 def test_another_language_falls_back_to_english() -> None:

@@ -83,7 +83,7 @@ def _end(run: RunFacts, unparsed: str | None) -> list[str]:
     if not run.torch_imported:
         lines.append("The script ended before it imported torch, so there was nothing to watch" + (f": {unparsed}" if unparsed else "."))
     elif not run.processes and run.exception is None:
-        lines.append("The script imported torch but did not train: no backward and no optimizer step was seen.")
+        lines.append("The script imported torch, but no backward and no optimizer step was seen, so there was no training to watch.")
     if run.stall is not None and (run.signal or run.exception is not None):
         place = f"{Path(run.stall.file).name}:{run.stall.line}" if run.stall.file and run.stall.line else "outside the user's files"
         inner = run.stall.get("inner") or {}

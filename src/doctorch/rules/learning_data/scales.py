@@ -15,7 +15,8 @@ from doctorch.records.reader import Fact, Process
 BETTER = 0.85
 """Share of the loss without rescaling that the loss with it must end under to be better: well outside the noise of thirty steps."""
 
-
+BLOWN_UP = 10.0
+"""Multiple of the first loss with rescaled inputs at which the loss of the same fresh model without is the doing of the scale."""
 STILL_UP = 0.5
 """Share of its start above which a loss is far from learned."""
 FAR = 0.3
@@ -85,7 +86,9 @@ class Rescaling:
     @property
     def helps(self) -> bool:
         """The loss falls with rescaled inputs, and ends clearly lower than without."""
-        if not math.isfinite(self.rescaled) or self.rescaled > BETTER * self.rescaled_first:
+        # Where the first loss is many times higher for the scale alone, the rescaled steps need not have come far at the script's rate.
+        enough = 1.0 if self.plain_first > BLOWN_UP * self.rescaled_first > 0 else BETTER
+        if not math.isfinite(self.rescaled) or self.rescaled > enough * self.rescaled_first:
             return False
         return not math.isfinite(self.plain) or self.rescaled < BETTER * self.plain
 
