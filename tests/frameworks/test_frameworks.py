@@ -53,6 +53,13 @@ def test_bit_for_bit(server: Server, framework: str) -> None:
     record.close()
 
 
+def test_the_item_is_the_right_one(server: Server) -> None:
+    """accelerate's loaders fetch a batch ahead: the item named is of the batch that was trained on."""
+    case = run(server, Script(Path(__file__).parent / "transformers" / "sick_nan_in_data.py"))
+    found = next(found.finding for found in case.loud if found.finding.rule == "nan-in-data")
+    assert "111" in str(found.values), case.said
+
+
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_every_framework_has_its_scripts(framework: str) -> None:
     mine = [script for script in SCRIPTS if script.path.parent.name == framework]

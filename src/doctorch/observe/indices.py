@@ -36,7 +36,7 @@ def report(
     if index is not None:
         data.update(shape=list(index.shape), device=str(index.device), dtype=str(index.dtype))
         if index.device.type == "cpu" and readable(index):
-            found = _bad_values(index, size, lowest, ignore, recorder.last_indices)
+            found = _bad_values(index, size, lowest, ignore, recorder.batches.indices_of(index))
             if found is None:
                 return
             data.update(found)

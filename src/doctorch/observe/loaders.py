@@ -6,10 +6,10 @@ import functools
 import time
 import weakref
 from collections import deque
+from collections.abc import Iterator, Mapping
 from threading import get_ident
 from typing import Any
 
-import torch
 import torch.utils.data.dataloader as dataloader_module
 from torch.utils.data import DataLoader
 
@@ -52,6 +52,10 @@ class LoaderObserver:
         self._wrap_index()
         self._wrap_fetch()
         wrap_worker_loop()
+        self.session.events.root_call.append(self._given)
+
+    def _given(self, module: Any, args: Any, kwargs: Any) -> None:
+        self.session.batches.given(_parts(args, kwargs))
 
     def _wrap_init(self) -> None:
         original = DataLoader.__init__
@@ -125,9 +129,12 @@ class LoaderObserver:
                 if not session.recorder.loop_started:
                     session.event(began)
                 if batch is not None:
-                    session.last_batch = weakly(batch)
                     sent = getattr(iterator, "_doctorch_sent", None)
-                    session.last_indices = session.recorder.last_indices = sent.popleft() if sent else None
+                    indices = sent.popleft() if sent else None
+                    try:
+                        session.batches.add(batch, indices)
+                    except Exception:  # a mapping of the script's own
+                        session.recorder.failed()
                 if watch is not None:
                     watch.batches += 1
                     watch.wait_ns += waited
@@ -214,15 +221,15 @@ class LoaderObserver:
             publish(self.recorder, watch)
 
 
-def weakly(batch: Any) -> Any:
-    """A batch with weak references for its tensors; parts that are neither tensors nor plain containers are left out."""
-    if isinstance(batch, torch.Tensor):
-        return weakref.ref(batch)
-    if type(batch) in (list, tuple):
-        return type(batch)([weakly(part) for part in batch])
-    if type(batch) is dict:
-        return {name: weakly(part) for name, part in batch.items()}
-    return batch if isinstance(batch, (int, float, str)) else None
+def _parts(args: Any, kwargs: Any) -> Iterator[Any]:
+    """What a model is given, looked into once."""
+    for value in (*args, *kwargs.values()):
+        if isinstance(value, Mapping):
+            yield from value.values()
+        elif type(value) in (list, tuple):
+            yield from value
+        else:
+            yield value
 
 
 def publish(recorder: Recorder, watch: LoaderWatch) -> None:

@@ -163,6 +163,7 @@ class Observer:
         self.recorder.touch(entry)
         if direction == "h2d":
             copied(source, result)
+            self.session.batches.moved(source, result)
 
     # ---- values that leave torch unseen by a dispatch mode
 

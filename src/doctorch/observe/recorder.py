@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from doctorch.observe import lines
+from doctorch.observe.batches import Batches
 from doctorch.observe.lines import Site
 from doctorch.records import schema
 from doctorch.records.writer import Entry, RecordWriter
@@ -43,8 +44,8 @@ class Recorder:
         self.last_event = now()
         self.started = False
         self.finished = False
-        self.last_indices: Any = None
-        """What the sampler drew for the last batch, where that is known."""
+        self.batches = Batches()
+        """What loaders gave last."""
         self.paused = False
         """An experiment is under way between two steps."""
         self.paused_ns = 0

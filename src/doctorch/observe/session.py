@@ -119,10 +119,8 @@ class Session:
         """Asked when a loss or a gradient stops being a number, or a loss leaps: ``forward``, ``backward`` or ``leap``."""
         self.odd_above = math.inf
         """A loss that is not below this is odd."""
-        self.last_batch: Any = None
-        """The last batch that a loader gave, its tensors by weak reference."""
-        self.last_indices: Any = None
-        """Indices of its samples in the dataset, where the sampler tells."""
+        self.batches = recorder.batches
+        """The last batches that loaders gave."""
         self.probing = False
         """A copy of the process is being made for an experiment."""
         self.copy = False

@@ -18,6 +18,7 @@ from doctorch.probes.view import View
 if TYPE_CHECKING:
     import torch
 
+    from doctorch.observe.batches import Batch
     from doctorch.observe.session import Session
 
 MAX_ODD = 3
@@ -74,7 +75,7 @@ class Prober:
         self.odd_left -= 1
         self.odd_at = view.steps
         data: dict[str, Any] = {"kind": kind, "why_not": None, "loss": str(session.loss), "before": session.losses[-8:]}
-        batch = suspects.of_batch(suspects.strongly(session.last_batch), session.last_indices)
+        held, batch = _suspect(session)
         outside = suspects.of_graph(loss) if not batch and loss is not None and loss.grad_fn is not None else {}
         if kind == "leap":
             session.odd_above = math.inf
@@ -82,7 +83,8 @@ class Prober:
             data["why_not"] = reason = self._why_not()
             if reason is None:
                 poisoned = not fork.params_finite(_weights(session))
-                look = numbers.look_anew if poisoned else numbers.look(session.last_batch, session.last_indices)
+                given = (held.held, held.indices) if held is not None else (None, None)
+                look = numbers.look_anew if poisoned else numbers.look(*given)
                 try:
                     outcomes = self.copies([Arm("look", numbers.TURNS, look)], view)
                 except NotAfforded as lacking:
@@ -172,6 +174,15 @@ class Prober:
         rates = {watch.key: watch.rates() for watch in list(self.session.optimizers.values())}
         entry.data.update(name=name, at_step=view.steps, rates=rates, at=now(), **data)
         recorder.touch(entry)
+
+
+def _suspect(session: Session) -> tuple[Batch | None, dict[str, Any]]:
+    """The batch that the loop is at or, where that has nothing wrong with it, one fetched lately that has; and what is wrong with it."""
+    for one in session.batches.candidates():
+        found = suspects.of_batch(suspects.strongly(one.held), one.indices)
+        if found:
+            return one, found
+    return session.batches.current, {}
 
 
 def _weights(session: Session) -> list[torch.Tensor]:
