@@ -28,6 +28,9 @@ NOTHING = 1e-5
 """Size of an update relative to the weights under which ten thousand steps are needed to change a tenth of them."""
 WELL_BELOW = 0.5
 """Share of where the script's own rate ends on one batch under which a higher one must end."""
+BY_HEART, SOON = 0.9, 0.05
+"""Where a higher rate took this share off the loss of the batch that the script's own leaves as it is, so much is enough: a transformer takes
+more than thirty steps to get going."""
 EXPLAINS = ("loss-plateau", "vanishing-gradients")
 
 
@@ -41,7 +44,8 @@ def examine(run: Run) -> Iterator[Finding]:
         return
     # Already the next rung must help, or what helps further up is no matter of the rate: a large step out of a dead or flat region.
     raised = [arm for arm in seen.own if arm.factor >= MIN_FACTOR and arm.falls]
-    further = [arm for arm in seen.ladder if arm.factor >= MIN_FACTOR and arm.last < (1 - AT_ONCE) * plain.last]
+    enough = SOON if any(arm.fall >= BY_HEART for arm in raised) else AT_ONCE
+    further = [arm for arm in seen.ladder if arm.factor >= MIN_FACTOR and arm.last < (1 - enough) * plain.last]
     share = _update_share(seen)
     if raised and further and _rises_steadily(seen.ladder):
         better, message = min(further, key=lambda arm: arm.last), "ladder"
