@@ -29,8 +29,8 @@ NOTHING = 1e-5
 WELL_BELOW = 0.5
 """Share of where the script's own rate ends on one batch under which a higher one must end."""
 BY_HEART, SOON = 0.9, 0.05
-"""Where a higher rate took this share off the loss of the batch that the script's own leaves as it is, so much is enough: a transformer takes
-more than thirty steps to get going."""
+"""Where a higher rate took this share off the loss of the batch that the script's own leaves as it is, so much is enough: a transformer
+takes more than thirty steps to get going."""
 EXPLAINS = ("loss-plateau", "vanishing-gradients")
 
 
