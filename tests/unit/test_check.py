@@ -47,7 +47,12 @@ class Own(torch.autograd.Function):
         return g * 2
 """
 
+SPLIT = "import torch\nfrom torch.utils.data import random_split\n"
+
 SICK = [
+    ("duplicate-leak", SPLIT + "train, _ = random_split(data, [8, 2])\n_, valid = random_split(data, [8, 2])\n", "_, valid ="),
+    ("duplicate-leak", SPLIT + "seeded = torch.Generator().manual_seed\n"
+     "train, _ = random_split(data, [8, 2], generator=seeded(0))\n_, valid = random_split(data, [8, 2], generator=seeded(1))\n", "_, valid ="),
     ("custom-backward-wrong-count", HEAD + OWN, "return g * 2"),
     ("custom-backward-wrong-count", HEAD + OWN.replace("(ctx, x, k)", "(x, k)").replace("g * 2", "g, None, g")
      + "    @staticmethod\n    def setup_context(ctx, inputs, output):\n        pass\n", "return g, None, g"),
@@ -70,6 +75,14 @@ SICK = [
 ]  # fmt: skip
 
 HEALTHY = [
+    SPLIT + "train, valid = random_split(data, [8, 2])\n",
+    SPLIT + "if training:\n    rows, _ = random_split(data, [8, 2])\nelse:\n    _, rows = random_split(data, [8, 2])\n",
+    SPLIT + "torch.manual_seed(0)\ntrain, _ = random_split(data, [8, 2])\ntorch.manual_seed(0)\n_, valid = random_split(data, [8, 2])\n",
+    SPLIT + "seeded = torch.Generator().manual_seed\n"
+     "train, _ = random_split(data, [8, 2], generator=seeded(0))\n_, valid = random_split(data, [8, 2], generator=seeded(0))\n",
+    SPLIT + "some, _ = random_split(data, [8, 2])\nothers, _ = random_split(data, [8, 2])\n",
+    SPLIT + "rest, test = random_split(data, [8, 2])\ntrain, valid = random_split(rest, [8, 2])\n",
+    SPLIT + "train, _ = random_split(data, [8, 2])\ndata = other\n_, valid = random_split(data, [8, 2])\n",
     # Nones beyond the inputs, a tuple made elsewhere, a number of inputs that the call decides
     HEAD + OWN.replace("g * 2", "g, None, None"),
     HEAD + OWN.replace("g * 2", "(g,) + (None,) * 1") + HEAD + OWN.replace("g * 2", "both(g)").replace("Own", "Other"),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from doctorch.findings import Finding, Place, Severity
 from doctorch.records.reader import Fact, Process, Run
@@ -12,7 +14,9 @@ from doctorch.rules.api import Rule
 from doctorch.rules.learning_data.sources import input_chain
 from doctorch.rules.shared import place_of, related, site_place
 from doctorch.source import origin, query
+from doctorch.source.files import SourceFile
 from doctorch.source.origin import Origin
+from doctorch.source.pairing import SEEDS
 from doctorch.source.project import Project, project_of
 
 MIN_EXAMINED = 20
@@ -196,10 +200,82 @@ def _nearest_split(chain: list[Origin]) -> Place | None:
     return None
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """A call of ``random_split`` of whose parts only some are kept."""
+
+    statement: ast.Assign
+    call: ast.Call
+    kept: frozenset[int]
+
+
+def examine_source(project: Project) -> Iterator[Finding]:
+    """One data set split twice at random, one part kept of each: only the parts of one split share no row."""
+    for file in project.files:
+        drawn = [one for node in file.nodes if (one := _drawn(file, node)) is not None]
+        for first, second in itertools.combinations(sorted(drawn, key=lambda one: one.statement.lineno), 2):
+            if not first.kept & second.kept and _alike(file, first, second) and not _same_order(file, first, second):
+                yield Finding(
+                    rule=RULE.id,
+                    severity=Severity.WARNING,
+                    message="twice",
+                    values={"line": second.statement.lineno, "first_line": first.statement.lineno},
+                    place=Place(file.path, second.statement.lineno),
+                    related=(Place(file.path, first.statement.lineno),),
+                    why="apart",
+                    fix="split",
+                    confidence=0.9,
+                    ground="source",
+                )
+
+
+def _drawn(file: SourceFile, node: ast.AST) -> Drawn | None:
+    if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.value, ast.Call):
+        return None
+    names = node.targets[0].elts if isinstance(node.targets[0], ast.Tuple) else []
+    if not all(isinstance(name, ast.Name) for name in names) or not (query.qualified(file, node.value.func) or "").endswith("random_split"):
+        return None
+    kept = frozenset(at for at, name in enumerate(names) if isinstance(name, ast.Name) and name.id.strip("_"))
+    return Drawn(node, node.value, kept) if 0 < len(kept) < len(names) else None
+
+
+def _alike(file: SourceFile, first: Drawn, second: Drawn) -> bool:
+    """Both split the same: one name, bound once, into parts of the same sizes, in one block."""
+    data = [query.argument(one.call, 0, "dataset") for one in (first, second)]
+    sizes = [query.argument(one.call, 1, "lengths") for one in (first, second)]
+    if not all(isinstance(one, ast.Name) for one in data) or any(one is None for one in sizes):
+        return False
+    same = [ast.dump(pair[0]) == ast.dump(pair[1]) for pair in (data, sizes) if pair[0] is not None and pair[1] is not None]
+    name = data[0].id if isinstance(data[0], ast.Name) else ""
+    between = range(first.statement.lineno + 1, second.statement.lineno)
+    bound = any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) and n.lineno in between for n in file.nodes)
+    return all(same) and not bound and _one_block(file, first.statement, second.statement)
+
+
+def _one_block(file: SourceFile, first: ast.stmt, second: ast.stmt) -> bool:
+    """Whether both run, one after the other: not in two branches."""
+    blocks = [getattr(file.parents.get(first), name, None) for name in ("body", "orelse", "finalbody")]
+    return any(isinstance(block, list) and first in block and second in block for block in blocks)
+
+
+def _same_order(file: SourceFile, first: Drawn, second: Drawn) -> bool:
+    """Whether both draw the same order, or may: from generators of the same seed, or after a seed was set anew."""
+    generators = [query.argument(one.call, 2, "generator") for one in (first, second)]
+    if generators[0] is not None and generators[1] is not None:
+        seeded = all(isinstance(one, ast.Call) for one in generators)
+        return not seeded or ast.dump(generators[0]) == ast.dump(generators[1])
+    between = range(first.statement.lineno + 1, second.statement.lineno)
+    return any(
+        isinstance(node, ast.Call) and node.lineno in between and (query.qualified(file, node.func) or "").rpartition(".")[2] in SEEDS
+        for node in file.nodes
+    )
+
+
 RULE = Rule(
     id="duplicate-leak",
     title="Validation rows are in the training set",
     severity=Severity.WARNING,
     needs=frozenset({"evaluated_rows"}),
     examine=examine,
+    examine_source=examine_source,
 )
