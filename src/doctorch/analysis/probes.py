@@ -92,3 +92,9 @@ def probe(process: Process, name: str) -> Probe | None:
 def best(arms: list[ArmResult]) -> ArmResult | None:
     """The arm whose loss ended lowest."""
     return min((arm for arm in arms if math.isfinite(arm.last)), key=lambda arm: arm.last, default=None)
+
+
+def learns_one_batch(process: Process) -> bool:
+    """Whether one batch could be learned by heart at about the script's own rate: model, loss and optimizer work."""
+    tried = probe(process, "one-batch")
+    return tried is not None and any(arm.falls for arm in tried.arms.values() if 0.1 <= arm.factor <= 10)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -50,12 +51,15 @@ class StateWatcher(Watcher):
     def _forget(self) -> None:
         self.returned: dict[int, tuple[weakref.ref[Any], int, list[_Kept]]] = {}
         """By model: the steps that were done when it returned, and what it returned."""
-        self.attributes: dict[tuple[int, str], weakref.ref[Any]] = {}
+        self.attributes: dict[tuple[int, str], Callable[[], Any]] = {}
         """Storages of the tensors that modules held as attributes at the last look. Not their addresses: what is freed comes back."""
         self.looked: dict[int, int] = {}
         """By model: the step in which its attributes were last looked at."""
-        self.watched: dict[int, tuple[weakref.ref[Any], Any]] = {}
-        """Addresses of such tensors that are new since the step before and nothing has read yet, and the fact of their model."""
+        self.watched: dict[int, tuple[weakref.ref[Any], Any, Any]] = {}
+        """Addresses of such tensors that are new since the step before and nothing has read yet, the fact of their model, and whose they
+        are: model, number of the part, attribute."""
+        self.read: dict[int, tuple[weakref.ref[Any], int, str, Any]] = {}
+        """By model: the attribute whose older value an operator was seen to read, and the fact that counts it."""
         self.loader: tuple[int, bool] = (-1, False)
         """The step in which a loader gave a batch, and whether it shuffles."""
         self.tokens: torch.Size | None = None
@@ -95,6 +99,8 @@ class StateWatcher(Watcher):
                 entry.data["calls"] += 1
         if session.deep:
             self._look_at_attributes(module, args)
+        elif (read := self.read.get(id(module))) is not None:
+            self._look_again(module, *read)
 
     def _returned(self, module: torch.nn.Module, args: Any, kwargs: Any, output: Any) -> None:
         if self.session.grad_at_call and isinstance(output, (tuple, list, dict)):
@@ -149,16 +155,35 @@ class StateWatcher(Watcher):
                         key = self._key(module, "attribute")
                         recorder = self.session.recorder
                         entry = recorder.fact("state", key, site, lambda name=name: _first("attribute", name))  # type: ignore[misc]
-                        self.watched[storage._cdata] = (weakref.ref(storage), entry)
+                        self.watched[storage._cdata] = (weakref.ref(storage), entry, (weakref.ref(module), number, name))
+
+    def _look_again(self, module: torch.nn.Module, model: weakref.ref[Any], number: int, name: str, entry: Any) -> None:
+        """On a step that is not looked at operator by operator: is what was read before there again, with another value?"""
+        step = self.session.recorder.steps
+        if model() is not module or self.looked.get(id(module)) == step:
+            return
+        self.looked[id(module)] = step
+        part = next(itertools.islice(module.modules(), number, None), None)
+        held = vars(part).get(name, part._buffers.get(name)) if part is not None else None
+        tensor = next(_floats(held), None)
+        storage = tensor.untyped_storage() if tensor is not None and _plain(tensor) else None
+        before, self.attributes[number, name] = self.attributes.get((number, name)), _ref(storage)
+        if storage is not None and before is not None and before() is not storage:
+            self._carried(entry)
+        else:
+            entry.data["calls"] += 1
 
     def _operator(self, name: str, args: Any, kwargs: Any, out: Any, site: Site | None) -> None:
         if not self.watched or name == "detach":
             return
         for tensor in _floats(args):
-            ref, entry = self.watched.pop(_address(tensor), (None, None))
-            if ref is not None and entry is not None and ref() is not None:
+            known = self.watched.pop(_address(tensor), None)
+            if known is not None and known[0]() is not None:
+                _, entry, (model, number, attribute) = known
                 entry.data["read_site"] = site.as_data if site is not None else None
                 self.watched = {address: other for address, other in self.watched.items() if other[1] is not entry}
+                if (module := model()) is not None:
+                    self.read[id(module)] = (model, number, attribute, entry)
                 self._carried(entry)
 
     # ---- do the tokens go on where those of the step before ended?
@@ -195,6 +220,11 @@ class StateWatcher(Watcher):
 def _first(how: str, name: str | None) -> dict[str, Any]:
     counts = ("calls", "carried", "shuffled", "ordered", "compared", "continued")
     return {"how": how, "attribute": name, "read_site": None, **dict.fromkeys(counts, 0)}
+
+
+def _ref(storage: Any) -> Any:
+    """A weak reference, or something that refers to nothing."""
+    return weakref.ref(storage) if storage is not None else lambda: None
 
 
 def _plain(tensor: torch.Tensor) -> bool:

@@ -22,7 +22,7 @@ OVERFIT = 100
 RAISED, FURTHER = (1e1, 1e2, 1e3), (1e4, 1e5, 1e6)
 """Factors of the rate: first a few, and more only where the highest of them ended best."""
 RAISED_OWN = (1e1, 1e2)
-BY_HEART = (1e3, 1e4, 1e5)
+BY_HEART = (1e3, 1e5, 1e7)
 LOWERED, LOWERED_FRESH = (0.1, 0.01), (0.1, 0.01, 0.001)
 LEARNS, JUMP = 0.15, 3.0
 """An arm that loses this share of its first loss, without having been thrown above this multiple of it, shows that the rate is fit: no

@@ -74,7 +74,8 @@ class View:
             return False
         fifth = n // 5
         before, last = statistics.fmean(self.losses[-2 * fifth : -fifth]), statistics.fmean(self.losses[-fifth:])
-        return last > (1 - AT_GUESS) * reference and last > (1 - AT_GUESS) * before
+        # Above a guess after that many steps is no way to learn either, whatever it comes down from.
+        return last > (1 - AT_GUESS) * reference and (last > (1 - AT_GUESS) * before or n >= 2 * MIN_STEPS_STUCK)
 
     def _guess(self) -> float | None:
         found = [entry.data for entry in self.facts("target") if entry.data.get("phase") == "train"]

@@ -27,6 +27,9 @@ SORTS = frozenset(
 METHODS = frozenset({"permutation", "argsort", "sort", "flip", "roll"})
 """Methods (of a generator, of a tensor) that give another order; a permutation of dimensions is called permute."""
 SEEDS = frozenset({"seed", "manual_seed", "set_state", "set_rng_state", "setstate", "RandomState", "default_rng", "seed_everything"})
+ALIKE = frozenset({"ones", "zeros", "full", "empty", "eye"})
+"""Functions that make a tensor of equal values, or of none."""
+DRAWN = frozenset({"rand", "randn", "randint", "normal", "bernoulli"})
 MAX_DEPTH = 16
 
 
@@ -64,7 +67,10 @@ def torn(
     project: Project, file: SourceFile, x: ast.expr, y: ast.expr, x_path: tuple[int, ...] = (), y_path: tuple[int, ...] = ()
 ) -> Torn | None:
     """Whether two expressions that are used as a pair are in different orders; the reordering to blame."""
-    left, right = _orders(project, file, x, x_path), _orders(project, file, y, y_path)
+    left, end_left = _orders(project, file, x, x_path)
+    right, end_right = _orders(project, file, y, y_path)
+    if not (left or _holds_samples(*end_left)) or not (right or _holds_samples(*end_right)):
+        return None
     own_left, own_right = {id(one.source) for one in left}, {id(one.source) for one in right}
     if own_left == own_right:
         return None
@@ -81,11 +87,12 @@ def torn(
     return Torn(loose[0], bool(loose_left), both, sure_left and sure_right and all(one.random for one in loose))
 
 
-def _orders(project: Project, file: SourceFile, expr: ast.expr, path: tuple[int, ...]) -> list[Reorder]:
-    """The changes of order on the way back from an expression."""
+def _orders(project: Project, file: SourceFile, expr: ast.expr, path: tuple[int, ...]) -> tuple[list[Reorder], tuple[SourceFile, ast.expr]]:
+    """The changes of order on the way back from an expression, and where the way ends."""
     found: list[Reorder] = []
     step: tuple[SourceFile, ast.expr, tuple[int, ...]] | None = (file, expr, path)
     seen: set[tuple[int, tuple[int, ...]]] = set()
+    where, node = file, expr
     while step is not None and len(seen) < 4 * MAX_DEPTH and (id(step[1]), step[2]) not in seen:
         seen.add((id(step[1]), step[2]))
         where, node, _ = step
@@ -94,7 +101,20 @@ def _orders(project: Project, file: SourceFile, expr: ast.expr, path: tuple[int,
         if isinstance(node, ast.Name) and following is not None:
             found += _in_place(where, node, following[1])
         step = following
-    return found
+    return found, (where, node)
+
+
+def _holds_samples(file: SourceFile, node: ast.expr) -> bool:
+    """Whether what a way ends at may hold one value for each sample: not a number, not the same everywhere (the ones that a judge is to
+    answer), not drawn anew for each batch (the noise that a diffusion model is to find)."""
+    if isinstance(node, ast.Constant):
+        return False
+    if not isinstance(node, ast.Call):
+        return True
+    name = (query.qualified(file, node.func) or "").rpartition(".")[2] or (node.func.attr if isinstance(node.func, ast.Attribute) else "")
+    if name.removesuffix("_like").removeprefix("new_") in ALIKE:
+        return False
+    return not (name.removesuffix("_like") in DRAWN and query.loops_around(file, node.lineno))
 
 
 def _past_order(file: SourceFile, node: ast.expr, path: tuple[int, ...]) -> tuple[SourceFile, ast.expr, tuple[int, ...]] | None:

@@ -21,6 +21,8 @@ HUGE = 50.0
 stable rate is 2,500 times smaller for a linear model (its curvature grows with the square)."""
 SPREAD = 0.05
 """Deviation of a feature over a batch under which the differences are too small, whatever the offset: input-scale-small."""
+STILL_UP = 0.5
+"""Share of its start above which the loss of a flattened net must have stayed for an error; below it something was learned."""
 EXPLAINS = (
     "loss-plateau", "loss-diverges", "lr-too-high", "dead-relu", "saturated-activations", "exploding-gradients", "vanishing-gradients",
     "init-scale", "lr-too-low", "class-imbalance", "exp-overflow", "grad-clip-too-small",
@@ -46,15 +48,16 @@ def examine(run: Run) -> Iterator[Finding]:
     values = scales.values(scale, seen, tried)
     if flat is not None:
         values |= {"beyond": flat.activation["looks"][0][2], "activation": str(flat.activation["kind"])}
-    yield _finding(run, scale, values, "flattens" if flat is not None else seen.kind, tried)
+    severity = Severity.WARNING if seen.kind == "level" and seen.last < STILL_UP * seen.first else Severity.ERROR
+    yield _finding(run, scale, values, "flattens" if flat is not None else seen.kind, tried, severity)
 
 
-def _finding(run: Run, scale: Scale, values: dict[str, Value], kind: str, tried: Rescaling | None) -> Finding:
+def _finding(run: Run, scale: Scale, values: dict[str, Value], kind: str, tried: Rescaling | None, severity: Severity) -> Finding:
     place, others = data_place(project_of(run), scale.fact)
     mixed = scale.largest > 10 * max(scale.rms / scale.largest, 1.0) and scale.largest > 3 * scale.rms
     return Finding(
         rule=RULE.id,
-        severity=Severity.ERROR,
+        severity=severity,
         message="mixed" if mixed else "range",
         values=values,
         place=place,

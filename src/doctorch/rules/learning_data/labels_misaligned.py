@@ -46,7 +46,7 @@ def examine(run: Run) -> Iterator[Finding]:
         # A wrong order that the text is not sure of needs that nothing was found.
         if asked is not None or (torn.sure and stuck is not None):
             yield _finding(torn, loss, stuck, asked)
-    elif signal is not None and stuck is not None and stuck.kind == "guess" and _one_batch_is_learned(process) and not _rare(process):
+    elif signal is not None and stuck is not None and stuck.kind == "guess" and probes.learns_one_batch(process) and not _rare(process):
         yield _without_a_line(process, stuck, signal)
 
 
@@ -55,12 +55,6 @@ def _rare(process: Process) -> bool:
     target = batches.only_target(process)
     labels = (target.get("labels") if target is not None else None) or {}
     return bool(labels) and max(labels.values()) >= MAJORITY * sum(labels.values())
-
-
-def _one_batch_is_learned(process: Process) -> bool:
-    """Whether one batch could be learned by heart: model, loss and optimizer work."""
-    tried = probes.probe(process, "one-batch")
-    return tried is not None and any(arm.falls for arm in tried.arms.values() if 0.1 <= arm.factor <= 10)
 
 
 def _pairs(project: Project, process: Process) -> Iterator[tuple[Torn, Fact]]:

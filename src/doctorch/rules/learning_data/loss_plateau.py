@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from doctorch.analysis import batches, signals
+from doctorch.analysis import batches, probes, signals
 from doctorch.analysis.losses import Course, course, label_entropy, losses
 from doctorch.analysis.steps import backwards_per_step
 from doctorch.analysis.trouble import guess
@@ -31,6 +31,9 @@ UNDER_A_CAUSE = 0.5
 not a word by itself."""
 
 
+YOUNG = 200
+"""Steps under which a loss at a guess is no news where experiments have shown that the labels can be told from the inputs and that one
+batch is learned."""
 MIN_STEPS_VALUES = 100
 """Steps of a regression before its mean alone is said to be all it has learned: it may come by way of it."""
 VALUES_NEAR = 0.02
@@ -82,7 +85,9 @@ def examine(run: Run) -> Iterator[Finding]:
         return
     below = seen.lowest < reference.value - tolerance
     fallen = 1 - seen.level / seen.first if seen.first > 0 else 0.0
-    if not below and not seen.still_falls and (reference.message != "prior" or fallen <= PRIOR_FALL):
+    if seen.n < YOUNG and signal is not None and not signal.none and probes.learns_one_batch(process):
+        yield _finding(facts[0], seen, reference, UNDER_A_CAUSE)  # all that learning takes is there: it may just have begun
+    elif not below and not seen.still_falls and (reference.message != "prior" or fallen <= PRIOR_FALL):
         yield _finding(facts[0], seen, reference, 0.9)
     elif fallen <= FALLEN:
         yield _finding(facts[0], seen, reference, UNDER_A_CAUSE)

@@ -18,7 +18,7 @@ MIN_CALLS = 2
 """A single call may be an accident of a last batch."""
 MIN_SHARE = 0.5
 """Share of the calls at the line: a loss that broadcasts by mistake does so at every batch."""
-EXPLAINS = ("loss-plateau", "lr-too-low")
+EXPLAINS = ("loss-plateau", "lr-too-low", "dead-relu")
 
 
 def examine(run: Run) -> Iterator[Finding]:

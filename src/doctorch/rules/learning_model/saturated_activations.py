@@ -47,7 +47,7 @@ def flattened_by_inputs(process: Process) -> Layer | None:
     """The first layer, where what the model is given is so large that it was in its flat region from the first step on, and the training
     suffers: for the rule on the inputs, which is the cause."""
     fallen = fall(process)
-    if fallen is None or fallen > BADLY:
+    if fallen is None or fallen > WELL:
         return None
     flat = [layer for layer in _hidden(process) if _flat_from_the_start(layer)]
     first = min(flat, key=lambda one: one.depth, default=None)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from doctorch.analysis import probes
 from doctorch.analysis.probes import ArmResult
+from doctorch.analysis.trouble import trouble
 from doctorch.findings import Finding, Severity, Value
 from doctorch.records.reader import Run
 from doctorch.rules.api import Rule
@@ -40,7 +41,7 @@ EXPLAINS = (
 
 def examine(run: Run) -> Iterator[Finding]:
     seen = rates.examined(run)
-    if seen is None or seen.level <= STILL_UP * seen.first:
+    if seen is None or (seen.level <= STILL_UP * seen.first and not _guesses(seen)):
         return
     found = _better(seen.fresh) or _better(seen.own)
     climbs = found is None
@@ -76,6 +77,12 @@ def examine(run: Run) -> Iterator[Finding]:
         explains=EXPLAINS,
         confidence=0.9,
     )
+
+
+def _guesses(seen: Rates) -> bool:
+    """Whether the loss ends no lower than a guess without the inputs, wherever it began."""
+    found = trouble(seen.process)
+    return found is not None and found.kind == "guess"
 
 
 def _better(side: Sequence[ArmResult]) -> tuple[ArmResult, ArmResult] | None:
