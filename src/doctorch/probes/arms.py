@@ -144,7 +144,7 @@ def rescaled(copy: Copy) -> None:
     """
     original: Any = torch.nn.Module.__call__
     depth = [0]
-    known: dict[tuple[int, int], tuple[torch.Tensor, torch.Tensor]] = {}
+    known: dict[tuple[int, int | str], tuple[torch.Tensor, torch.Tensor]] = {}
 
     def __call__(module: Any, *args: Any, **kwargs: Any) -> Any:
         if depth[0]:
@@ -152,6 +152,10 @@ def rescaled(copy: Copy) -> None:
         depth[0] = 1
         try:
             args = tuple(_standard(known, copy, id(module), n, value) for n, value in enumerate(args))
+            # By name a model may be given its targets too, which come after what they are for.
+            name = next((name for name, value in kwargs.items() if _scaled(value)), None)
+            if name is not None and not any(_scaled(value) for value in args):
+                kwargs[name] = _standard(known, copy, id(module), name, kwargs[name])
             return original(module, *args, **kwargs)
         finally:
             depth[0] = 0
@@ -160,8 +164,13 @@ def rescaled(copy: Copy) -> None:
     owner.__call__ = __call__
 
 
-def _standard(known: dict[Any, Any], copy: Copy, module: int, number: int, value: Any) -> Any:
-    if not isinstance(value, torch.Tensor) or not value.is_floating_point() or value.requires_grad or value.ndim < 2:
+def _scaled(value: Any) -> bool:
+    """Whether it is something with a scale that comes from outside the model."""
+    return isinstance(value, torch.Tensor) and value.is_floating_point() and not value.requires_grad and value.ndim >= 2
+
+
+def _standard(known: dict[Any, Any], copy: Copy, module: int, number: int | str, value: Any) -> Any:
+    if not _scaled(value):
         return value
     if (module, number) not in known:
         dims = [d for d in range(value.ndim) if d != (1 if value.ndim != 3 else 2)]

@@ -6,6 +6,7 @@ import ast
 import builtins
 from collections.abc import Iterator
 
+from doctorch.analysis.packages import package_at
 from doctorch.findings import Place
 from doctorch.records.reader import Fact, Process
 from doctorch.rules.shared import place_of
@@ -101,6 +102,9 @@ def data_place(project: Project, fact: Fact) -> tuple[Place | None, tuple[Place,
     """The line that makes what a model is given, and the lines on the way to the call."""
     chain = input_chain(project, fact)
     call = place_of(fact)
-    place = made_at(chain) or call
+    place = made_at(chain)
+    if place is None and package_at(fact.process, call) is not None:
+        place = batch_line(project, fact.process)
+    place = place or call
     others = [Place(stop.file.path, stop.line) for stop in reversed(chain)]
     return place, tuple(dict.fromkeys(one for one in (*others, call) if one is not None and one != place))
