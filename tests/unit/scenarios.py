@@ -940,6 +940,14 @@ def rate_too_small_for_a_task_that_takes_long(folder: Path) -> RecordBuilder:
     return _probe(record, "rate-ladder", _arms(x1=(2.3, 2.3), x10=(2.3, 2.3), x100=(2.3, 2.299)))
 
 
+@scenario("lr-too-low", "still", "torch.optim.SGD")
+def rate_of_nothing(folder: Path) -> RecordBuilder:
+    record = _optimizer(RecordBuilder(folder, LOOP), built_lr=[0.1]).steps(around(2.3, 100, 0.001))
+    record.fact("update", 0, {"samples": [[i, 6.6, 0.6, 0.0, 2e-9] for i in range(12)], "tensors": 3})
+    _probe(record, "one-batch", _arms(x1=(2.3, 2.3), x10=(2.3, 2.3), x100=(2.3, 2.2999)))
+    return _probe(record, "rate-ladder", _arms(x1=(2.3, 2.3), x10=(2.3, 2.3), x100=(2.3, 2.3)))
+
+
 @scenario(None)
 def updates_of_a_fair_size_behind_a_wall(folder: Path) -> RecordBuilder:
     record = _optimizer(RecordBuilder(folder, LOOP), built_lr=[0.1]).steps([2.3 - 0.004 * i for i in range(100)])

@@ -57,7 +57,8 @@ class View:
             return False
         if self.broken:
             return True
-        first, last = statistics.median(self.losses[:2]), statistics.median(self.losses[-5:])
+        # The least of the first: the very first step can throw the loss up.
+        first, last = min(self.losses[:2]), statistics.median(self.losses[-5:])
         return first > 0 and last > RISEN * first
 
     @property

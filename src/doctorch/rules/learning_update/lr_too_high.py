@@ -31,6 +31,8 @@ HOLDS = 1.0
 """… and those at a lower rate did not take it above this."""
 FIXED = ("cross_entropy", "nll_loss")
 """Losses against labels, which stay what they are: one against values that the model itself tells may well rise while it learns."""
+EARLY, THROWN, HALF = 20, 10.0, 0.5
+"""Steps at the start, the multiple of its first value to which the loss is thrown up in them, and the share above which it then stays."""
 SPREAD_INPUT, OFFSET_INPUT = 10.0, 10.0
 """Inputs with such a deviation, or a mean of so many deviations, make any usual rate too high: then they are the cause."""
 EXPLAINS = (
@@ -41,8 +43,8 @@ EXPLAINS = (
 
 def examine(run: Run) -> Iterator[Finding]:
     seen = rates.examined(run)
-    if seen is None or (seen.level <= STILL_UP * seen.first and not _guesses(seen)):
-        return
+    if seen is None or (seen.level <= STILL_UP * seen.first and not _guesses(seen) and not _thrown(seen)):
+        return  # so written that a loss that is no number goes on
     found = _better(seen.fresh) or _better(seen.own)
     climbs = found is None
     found = found or _climbs(seen)
@@ -83,6 +85,12 @@ def _guesses(seen: Rates) -> bool:
     """Whether the loss ends no lower than a guess without the inputs, wherever it began."""
     found = trouble(seen.process)
     return found is not None and found.kind == "guess"
+
+
+def _thrown(seen: Rates) -> bool:
+    """Whether the first steps threw the loss far up, and it has not come back to where a training gets in that time."""
+    early = [value for value in list(seen.process.steps["loss"])[:EARLY] if math.isfinite(value)]
+    return bool(early) and max(early) > THROWN * abs(early[0]) and seen.level > HALF * seen.first
 
 
 def _better(side: Sequence[ArmResult]) -> tuple[ArmResult, ArmResult] | None:

@@ -26,6 +26,9 @@ AT_ONCE = 0.15
 """Share of the loss by which the next steps at the better rate must end lower than the same steps at the script's own."""
 NOTHING = 1e-5
 """Size of an update relative to the weights under which ten thousand steps are needed to change a tenth of them."""
+STILL, ORDINARY = 1e-8, 1e-4
+"""Sizes relative to the weights: an update under the first moves nothing that float32 can tell; a gradient above the second is no
+vanished one."""
 WELL_BELOW = 0.5
 """Share of where the script's own rate ends on one batch under which a higher one must end."""
 BY_HEART, SOON = 0.9, 0.05
@@ -49,11 +52,10 @@ def examine(run: Run) -> Iterator[Finding]:
     share = _update_share(seen)
     if raised and further and _rises_steadily(seen.ladder):
         better, message = min(further, key=lambda arm: arm.last), "ladder"
-    elif raised and share is not None and share < NOTHING and _rises_steadily(seen.own):
-        # What takes more steps than the ladder has is seen on one batch, which a fair rate learns by heart.
-        better, plain, message = min(raised, key=lambda arm: arm.last), own, "heart"
-        if better.last > WELL_BELOW * own.last:
-            return
+    elif share is not None and share < NOTHING and (heart := _by_heart(seen, raised, own)) is not None:
+        better, plain, message = heart, own, "heart"
+    elif share is not None and share < STILL and _has_gradient(seen):
+        better, message = own, "still"  # no experiment is needed where nothing moves at all
     else:
         return
     values: dict[str, Value] = {
@@ -77,17 +79,34 @@ def examine(run: Run) -> Iterator[Finding]:
         values=values,
         place=rate_line(run, seen.optimizer),
         why="small",
-        fix="raise",
-        proof="batch" if message == "heart" else "copies",
+        fix="raise-much" if message == "still" else "raise",
+        proof={"heart": "batch", "ladder": "copies"}.get(message),
         explains=EXPLAINS,
         confidence=0.9,
     )
 
 
+def _by_heart(seen: Rates, raised: Sequence[ArmResult], own: ArmResult) -> ArmResult | None:
+    """The best of the higher rates on one batch, where that learns it: what takes more steps than the ladder has is seen there."""
+    best = min(raised, key=lambda arm: arm.last, default=None)
+    return best if best is not None and best.last <= WELL_BELOW * own.last and _rises_steadily(seen.own) else None
+
+
+def _has_gradient(seen: Rates) -> bool:
+    """Whether a gradient of an ordinary size reached the weights, relative to them."""
+    sizes = seen.process.fact("update", seen.optimizer.key)
+    shares = [float(row[2]) / float(row[1]) for row in (sizes.get("samples") if sizes is not None else None) or () if row[2] and row[1]]
+    return bool(shares) and median(shares) > ORDINARY
+
+
 def _update_share(seen: Rates) -> float | None:
     """Size of a typical update relative to the weights, where it was measured."""
     sizes = seen.process.fact("update", seen.optimizer.key)
-    shares = [float(row[4]) / float(row[1]) for row in (sizes.get("samples") if sizes is not None else None) or () if row[4] and row[1]]
+    shares = [
+        float(row[4]) / float(row[1])
+        for row in (sizes.get("samples") if sizes is not None else None) or ()
+        if row[4] is not None and row[1]
+    ]
     return median(shares) if shares else None
 
 
