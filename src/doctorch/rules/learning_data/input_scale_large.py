@@ -40,10 +40,11 @@ def examine(run: Run) -> Iterator[Finding]:
     if seen is None or not large:
         return
     scale = max(large, key=lambda one: one.rms)
-    if tried is not None:
-        if not tried.helps:
+    if tried is not None and not tried.helps:
+        if flat is None:
             return
-    elif max(scale.rms, scale.largest) < HUGE and flat is None:
+        tried = None  # a few steps do not bring every net behind a sigmoid to learn, and its flat layer is seen
+    elif tried is None and flat is None and max(scale.rms, scale.largest) < HUGE:
         return
     values = scales.values(scale, seen, tried)
     if flat is not None:
