@@ -203,10 +203,7 @@ def flat_from_a_bias(folder: Path) -> RecordBuilder:
     return net.layer(grads(FINE)).record
 
 
-@scenario("input-scale-large", "range", "criterion(net")
-def flat_from_large_inputs_of_the_model(folder: Path) -> RecordBuilder:
-    looks = [[0, 100.0, 80.0, 80.0, 0.0, 40.0, 39.0]]
-    record = Net(folder, FLAT).layer(grads(FINE), looks=looks, activation=squash(0.02, 0.97)).layer(grads(FINE)).record
+def _given_large(record: RecordBuilder) -> RecordBuilder:
     record.fact("module", 0, {"cls": "Sequential", "n_trainable": 4}, at="criterion(net")
     given = {
         "root": "0", "name": "0", "phase": "train", "loader": None, "dtype": "float32", "shape": [32, 8], "calls": 40, "rows": 1280,
@@ -214,6 +211,21 @@ def flat_from_large_inputs_of_the_model(folder: Path) -> RecordBuilder:
         "features": [[100.0, 80.0, -60.0, 260.0]] * 8, "recent": [[i, 100.0, 80.0, 80.0] for i in range(40)],
     }  # fmt: skip
     return record.fact("input", "i", given, at="criterion(net", count=40)
+
+
+LARGE_LOOKS = [[0, 100.0, 80.0, 80.0, 0.0, 40.0, 39.0]]
+
+
+@scenario("input-scale-large", "range", "criterion(net")
+def flat_from_large_inputs_of_the_model(folder: Path) -> RecordBuilder:
+    net = Net(folder, FLAT).layer(grads(FINE), looks=LARGE_LOOKS, activation=squash(0.02, 0.97))
+    return _given_large(net.layer(grads(FINE)).record)
+
+
+@scenario("input-scale-large", "range", "criterion(net")
+def killed_by_large_inputs(folder: Path) -> RecordBuilder:
+    net = Net(folder, FLAT).layer(grads(FINE, DEAD), looks=LARGE_LOOKS, activation=relu(0, 16, 16))
+    return _given_large(net.layer(grads(FINE, BIAS_ONLY)).record)
 
 
 @scenario("saturated-activations", "later", "# one", "warning")

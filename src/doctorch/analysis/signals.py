@@ -33,6 +33,11 @@ class Signal:
         return self.samples >= MIN_SAMPLES and self.z < NO_SIGNAL_Z and self.nearby_z < NO_SIGNAL_Z
 
     @property
+    def certain(self) -> bool:
+        """Something predicts the labels, and not by chance."""
+        return self.z >= CERTAIN_Z or self.nearby_z >= CERTAIN_Z
+
+    @property
     def tasks_change(self) -> bool:
         """The labels of a few consecutive steps can be told from their inputs, much less those of all: each few steps have a task of their
         own, as in meta-learning, and no model without memory of the task gets below a guess."""

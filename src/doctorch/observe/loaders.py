@@ -123,6 +123,8 @@ class LoaderObserver:
                 session.recorder.last_event = ended
                 if batch is not None:
                     session.last_loader = watch
+                    if watch is not None:
+                        watch.iterator = weakref.ref(iterator)
                     session.last_loader_step = session.recorder.steps
                 if session.forward_began:
                     session.forward_wait_ns += waited

@@ -34,6 +34,7 @@ class LoaderWatch:
     __slots__ = (
         "ref",
         "dataset",
+        "iterator",
         "entry",
         "key",
         "batches",
@@ -51,6 +52,8 @@ class LoaderWatch:
         self.ref: weakref.ref[Any] | None = None
         self.dataset: weakref.ref[Any] | None = None
         """Its data set, which outlives a loader that is built in the loop's header."""
+        self.iterator: weakref.ref[Any] | None = None
+        """That which gave the last batch: it holds the data set where the loop's header built loader and data set and kept neither."""
         self.point_at(loader)
         self.key = key
         self.entry = entry

@@ -105,11 +105,11 @@ def _drop_gradients(optimizer: Any) -> None:
 def _fetched(copy: Copy, indices: Any) -> Any:
     """The batch once more from its dataset, where its tensors are gone; None where that cannot be."""
     watch = copy.session.last_loader
-    loader = watch.ref() if watch is not None and watch.ref is not None else None
-    if loader is None or not isinstance(indices, (list, tuple)) or not all(isinstance(i, int) for i in indices):
+    iterator = watch.iterator() if watch is not None and watch.iterator is not None else None
+    if iterator is None or not isinstance(indices, (list, tuple)) or not all(isinstance(i, int) for i in indices):
         return None
     try:
-        return loader.collate_fn([loader.dataset[i] for i in indices])
+        return iterator._collate_fn([iterator._dataset[i] for i in indices])
     except Exception:
         return None
 
@@ -221,7 +221,7 @@ class Numbers(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        if self.busy:
+        if self.busy or self.copy.session.tape.muted:  # our own, or an observer's
             return func(*args, **kwargs)
         name = getattr(getattr(func, "_overloadpacket", None), "__name__", str(func))
         given = _floats((*args, *kwargs.values()))
@@ -250,7 +250,9 @@ class Numbers(TorchDispatchMode):  # type: ignore[no-untyped-call]
         for tensor in _floats(out if isinstance(out, (tuple, list)) else (out,)):
             after = _range(tensor)
             if after["finite"]:
-                self.origins.pop(_address(tensor), None)
+                # A finite part of something that is no number leaves the rest as it is.
+                if not any(one.numel() > tensor.numel() and _address(one) == _address(tensor) for one in given):
+                    self.origins.pop(_address(tensor), None)
                 continue
             origin = self._made(before, origins, after, (*args, *kwargs.values()))
             if origin is not None and origin.before:

@@ -11,6 +11,7 @@ from doctorch.rules.api import Rule
 from doctorch.rules.learning_data import scales
 from doctorch.rules.learning_data.scales import Rescaling, Scale
 from doctorch.rules.learning_data.sources import data_place
+from doctorch.rules.learning_model.dead_relu import killed_by_inputs
 from doctorch.rules.learning_model.saturated_activations import flattened_by_inputs
 from doctorch.source.project import project_of
 
@@ -40,17 +41,20 @@ def examine(run: Run) -> Iterator[Finding]:
     if seen is None or not large:
         return
     scale = max(large, key=lambda one: one.rms)
+    killed = killed_by_inputs(process) if flat is None else None
     if tried is not None and not tried.helps:
-        if flat is None:
+        if flat is None and killed is None:
             return
-        tried = None  # a few steps do not bring every net behind a sigmoid to learn, and its flat layer is seen
+        tried = None  # its few steps do not bring every net to learn, and what the inputs did to the first layer is seen
     elif tried is None and flat is None and max(scale.rms, scale.largest) < HUGE:
         return
     values = scales.values(scale, seen, tried)
     if flat is not None:
         values |= {"beyond": flat.activation["looks"][0][2], "activation": str(flat.activation["kind"])}
+    if killed is not None:
+        values |= {"units": killed.units}
     severity = Severity.WARNING if seen.kind == "level" and seen.last < STILL_UP * seen.first else Severity.ERROR
-    yield _finding(run, scale, values, "flattens" if flat is not None else seen.kind, tried, severity)
+    yield _finding(run, scale, values, "flattens" if flat is not None else "kills" if killed is not None else seen.kind, tried, severity)
 
 
 def _finding(run: Run, scale: Scale, values: dict[str, Value], kind: str, tried: Rescaling | None, severity: Severity) -> Finding:
@@ -63,7 +67,7 @@ def _finding(run: Run, scale: Scale, values: dict[str, Value], kind: str, tried:
         values=values,
         place=place,
         related=others,
-        why={"not-finite": "breaks", "grows": "breaks", "flattens": "flattens"}.get(kind, "stuck"),
+        why={"not-finite": "breaks", "grows": "breaks", "flattens": "flattens", "kills": "kills"}.get(kind, "stuck"),
         fix="standardise",
         proof="copies" if tried is not None else None,
         explains=EXPLAINS,

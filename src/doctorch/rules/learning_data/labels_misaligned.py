@@ -32,7 +32,9 @@ def examine(run: Run) -> Iterator[Finding]:
     project = project_of(run)
     seen, signal = trouble(process), signals.of(process)
     if signal is not None and not signal.none:
-        return  # the labels can be told from the inputs
+        if signal.certain:
+            return  # the labels can be told from the inputs
+        signal = None  # or perhaps it was chance: the experiment says neither
     stuck = seen if seen is not None and seen.kind in ("guess", "stuck") else None
     found = next(_pairs(project, process), None)
     loss = batches.only_target(process)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -85,12 +86,22 @@ def examine(run: Run) -> Iterator[Finding]:
         return
     below = seen.lowest < reference.value - tolerance
     fallen = 1 - seen.level / seen.first if seen.first > 0 else 0.0
-    if seen.n < YOUNG and signal is not None and not signal.none and probes.learns_one_batch(process):
+    begun = signal is not None and not signal.none and probes.learns_one_batch(process)
+    if seen.n < YOUNG and (begun or _warms_up(process)):
         yield _finding(facts[0], seen, reference, UNDER_A_CAUSE)  # all that learning takes is there: it may just have begun
     elif not below and not seen.still_falls and (reference.message != "prior" or fallen <= PRIOR_FALL):
         yield _finding(facts[0], seen, reference, 0.9)
     elif fallen <= FALLEN:
         yield _finding(facts[0], seen, reference, UNDER_A_CAUSE)
+
+
+def _warms_up(process: Process) -> bool:
+    """Whether the learning rate still rises at the end, and is above twice what it began with."""
+    for optimizer in _stepping(process):
+        trace = [(int(step), float(rate)) for step, rate in optimizer.get("rate_trace") or ()]
+        if len(trace) > 2 and trace[-1][1] > 2 * trace[0][1] and trace[-1][0] >= 0.9 * process.n_steps:
+            return all(later[1] >= earlier[1] for earlier, later in itertools.pairwise(trace))
+    return False
 
 
 def _of_several(process: Process, facts: list[Fact], place: Fact | None, seen: Course) -> Iterator[Finding]:

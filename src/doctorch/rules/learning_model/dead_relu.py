@@ -9,7 +9,7 @@ from typing import Any
 from doctorch.findings import Finding, Place, Severity
 from doctorch.records.reader import Process, Run
 from doctorch.rules.api import Rule
-from doctorch.rules.learning_model.layers import Layer, fall, followed_by, layers, process_of
+from doctorch.rules.learning_model.layers import EARLY, Layer, fall, followed_by, layers, process_of
 from doctorch.rules.shared import related, site_place
 
 MIN_LOOKS = 3
@@ -18,6 +18,7 @@ MOST = 0.8
 """Share of a layer's units that must be dead where others live: under L1 penalties and in wide layers half of the units may rest."""
 MIN_UNITS = 8
 """Units of a layer of which such a share means anything."""
+LARGE_INPUT = 10.0
 LITTLE_FALL = 0.3
 """Where others live, and the loss has fallen by more than this share, the layer is called sparse, not sick."""
 EXPLAINS = ("loss-plateau", "vanishing-gradients", "lr-too-low", "class-imbalance", "labels-misaligned")
@@ -55,6 +56,19 @@ def examine(run: Run) -> Iterator[Finding]:
     most = [one for one in dead if one.share >= MOST and one.units >= MIN_UNITS]
     if most and fallen is not None and fallen < LITTLE_FALL:
         yield _finding(max(most, key=lambda one: one.share), most, process, Severity.WARNING)
+
+
+def killed_by_inputs(process: Process) -> Layer | None:
+    """The first layer, where what the model is given is so large that the first steps silenced all of its units: for the rule on the
+    inputs, which is the cause."""
+    found = layers(process)
+    dead = [one for layer in found if (one := _dead(layer, found)) is not None and one.share == 1]
+    first = min(dead, key=lambda one: one.layer.depth, default=None)
+    if first is None or first.first_dead > EARLY or first.layer.depth != min(layer.depth for layer in found):
+        return None
+    seen = first.layer.looks[0] if first.layer.looks else None
+    large = seen is not None and first.layer.filled is None and max(seen.in_std, abs(seen.in_mean)) >= LARGE_INPUT
+    return first.layer if large else None
 
 
 def _dead(layer: Layer, all_layers: Sequence[Layer]) -> Dead | None:

@@ -29,7 +29,7 @@ NOTHING = 1e-5
 STILL, ORDINARY = 1e-8, 1e-4
 """Sizes relative to the weights: an update under the first moves nothing that float32 can tell; a gradient above the second is no
 vanished one."""
-WELL_BELOW = 0.5
+WELL_BELOW = 0.7
 """Share of where the script's own rate ends on one batch under which a higher one must end."""
 BY_HEART, SOON = 0.9, 0.05
 """Where a higher rate took this share off the loss of the batch that the script's own leaves as it is, so much is enough: a transformer
