@@ -208,6 +208,7 @@ class RecordWriter:
             return
         for provider in list(self.providers):
             provider()
+            _yield()
         if self.on_tick is not None:
             self.on_tick()
         dirty, rows = _take(self.dirty), _take(self.pending)
@@ -220,6 +221,7 @@ class RecordWriter:
                 # One C call over plain objects: the training thread cannot change them half-way.
                 text = json.dumps(entry.data, default=str)
                 facts.append((entry.kind, entry.key, entry.file, entry.line, entry.step_first, entry.step_last, entry.count, text))
+                _yield()
             connection.executemany("INSERT OR REPLACE INTO facts VALUES(?,?,?,?,?,?,?,?)", facts)
             if rows:
                 self._write_steps(connection, rows)
@@ -265,6 +267,11 @@ class RecordWriter:
                     os.replace(temporary, target)
                 self._seen_sources[path] = digest
                 self.meta["sources"] = {p: d for p, d in self._seen_sources.items() if d}
+
+
+def _yield() -> None:
+    """Let the training go on: a thread that computes in Python keeps the interpreter for 5 ms before it is asked to give way."""
+    time.sleep(0)
 
 
 def _take(items: list[_Item]) -> list[_Item]:
