@@ -23,6 +23,9 @@ ROOT = Path(__file__).resolve().parents[1]
 RULES = ROOT / "tests" / "rules"
 TABLE = ROOT / "docs" / "accuracy.md"
 KINDS = ("sick", "healthy", "lookalike")
+WAYS = "ln n: "
+"""Before the names of the ways to a loss that stays at ln n (tests/founding)."""
+WAY = re.compile(r"^test_each_way_is_told\[(.+)\]$")
 CASE = re.compile(r"^(test_sick_is_found_on_its_line|test_healthy_and_lookalike_are_left_in_peace|test_no_alarm)\[(.+)\]$")
 
 
@@ -30,10 +33,11 @@ def results(junit: Path) -> dict[str, str]:
     """``right``, ``wrong`` or ``skipped`` by script: ``rule/sick_name``, or the name of a healthy program."""
     found: dict[str, str] = {}
     for case in ElementTree.parse(junit).getroot().iter("testcase"):
-        match = CASE.match(case.get("name") or "")
-        if match:
+        match, way = CASE.match(case.get("name") or ""), WAY.match(case.get("name") or "")
+        name = match[2] if match else WAYS + way[1] if way else None
+        if name is not None:
             children = {child.tag for child in case}
-            found[match[2]] = "wrong" if children & {"failure", "error"} else "skipped" if "skipped" in children else "right"
+            found[name] = "wrong" if children & {"failure", "error"} else "skipped" if "skipped" in children else "right"
     return found
 
 
@@ -46,11 +50,12 @@ def table(found: dict[str, str]) -> str:
         if rule and how != "skipped":
             counts[rule][kind][1] += 1
             counts[rule][kind][0] += how == "right"
-    programs = {name: how for name, how in found.items() if "/" not in name}
+    ways = [how for name, how in found.items() if name.startswith(WAYS)]
+    programs = {name: how for name, how in found.items() if "/" not in name and not name.startswith(WAYS)}
     lines = [
         "# Accuracy",
         "",
-        "Made by `make accuracy` from the scripts under tests/rules and tests/healthy, each run end to end under observation.",
+        "Made by `make accuracy` from the scripts under tests/rules, tests/healthy and tests/founding, each run end to end.",
         "A sick script counts when its rule is the first error or warning, on a marked line, and nothing else unasked is said;",
         "a healthy script and a look-alike count when no error and no warning is said by any rule.",
         "",
@@ -70,6 +75,8 @@ def table(found: dict[str, str]) -> str:
     alarms = [name for name, how in programs.items() if how == "wrong"]
     tried = sum(how != "skipped" for how in programs.values())
     lines += ["", f"Healthy programs as people write them (tests/healthy): {tried} tried, {len(alarms)} with an error or a warning."]
+    told = sum(how == "right" for how in ways)
+    lines += ["", f"Ways to a loss that stays at ln n, each with its line (tests/founding): {told} of {len(ways)} told."]
     wrong = sorted(name for name, how in found.items() if how == "wrong")
     lines += ["", "Wrong: " + (", ".join(wrong) if wrong else "none") + "."]
     skipped = sorted(name for name, how in found.items() if how == "skipped")
@@ -81,7 +88,7 @@ def run_scripts() -> dict[str, str]:
     """Run the scripts through the test suite."""
     with tempfile.TemporaryDirectory() as folder:
         junit = Path(folder) / "junit.xml"
-        command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "tests/rules", "tests/healthy", f"--junitxml={junit}"]
+        command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "tests/rules", "tests/healthy", "tests/founding", f"--junitxml={junit}"]
         subprocess.run(command, cwd=ROOT, check=False)
         return results(junit)
 
