@@ -17,6 +17,8 @@ from doctorch.observe.session import Session
 
 MAX_CLASSES = 200
 """Labels are counted by batch up to so many classes."""
+SPREAD_ELEMENTS = 16_384
+"""Elements of the model's answer whose deviation over the batch is taken."""
 MAX_ELEMENTS = 100_000
 """Of more targets the first rows are read."""
 RECENT = 64
@@ -168,7 +170,7 @@ class TargetWatcher(Watcher):
 
     def _read(self, place: Place, name: str, value: torch.Tensor, target: torch.Tensor, bound: dict[str, Any]) -> None:
         if value.is_floating_point() and value.ndim and value.shape[0] > 1:
-            rows = value[: max(2, MAX_ELEMENTS * value.shape[0] // max(value.numel(), MAX_ELEMENTS))].double()
+            rows = value[: max(2, SPREAD_ELEMENTS * value.shape[0] // max(value.numel(), SPREAD_ELEMENTS))].double()
             spread, size = float(values.item(rows.var(0, unbiased=False).mean().sqrt())), float(values.item(rows.abs().mean()))
             place.spread.append([place.step, spread, size])
         if name in CLASSIFICATION:
