@@ -80,7 +80,13 @@ def table(found: dict[str, str]) -> str:
     wrong = sorted(name for name, how in found.items() if how == "wrong")
     lines += ["", "Wrong: " + (", ".join(wrong) if wrong else "none") + "."]
     skipped = sorted(name for name, how in found.items() if how == "skipped")
-    lines += ["", "Not run, since a package is missing: " + (", ".join(skipped) if skipped else "none") + ".", ""]
+    lines += [
+        "",
+        "Not run, since a package is missing (`make test-frameworks` installs them and runs these): "
+        + (", ".join(skipped) if skipped else "none")
+        + ".",
+        "",
+    ]
     return "\n".join(lines)
 
 
