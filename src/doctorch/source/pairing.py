@@ -27,8 +27,8 @@ SORTS = frozenset(
 METHODS = frozenset({"permutation", "argsort", "sort", "flip", "roll"})
 """Methods (of a generator, of a tensor) that give another order; a permutation of dimensions is called permute."""
 SEEDS = frozenset({"seed", "manual_seed", "set_state", "set_rng_state", "setstate", "RandomState", "default_rng", "seed_everything"})
-ALIKE = frozenset({"ones", "zeros", "full", "empty", "eye"})
-"""Functions that make a tensor of equal values, or of none."""
+ALIKE = frozenset({"ones", "zeros", "full", "empty", "eye", "device"})
+"""Functions that make a tensor of equal values, or of none, or no tensor at all."""
 DRAWN = frozenset({"rand", "randn", "randint", "normal", "bernoulli"})
 MAX_DEPTH = 16
 

@@ -15,10 +15,11 @@ from doctorch.source.files import SourceFile
 from doctorch.source.origin import Origin
 from doctorch.source.project import Project
 
-NO_MODELS = frozenset(
+NO_MODELS = origin.SAME | frozenset(
     {"item", "backward", "append", "argmax", "squeeze", "view", "reshape", "float", "sum", "mean", "add_", "update", "size"}
+    | {"to", "cuda", "cpu", "unsqueeze", "flatten", "permute", "transpose", "movedim", "expand", "repeat", "contiguous", "clone"}
 )
-"""Methods called on results, on the line of a model's call."""
+"""Methods of what goes into a model or comes out of it, on the line of the model's call."""
 
 
 def input_expression(project: Project, fact: Fact) -> tuple[SourceFile, ast.expr] | None:
@@ -27,17 +28,22 @@ def input_expression(project: Project, fact: Fact) -> tuple[SourceFile, ast.expr
     if file is None or fact.line is None:
         return None
     name = str(fact.get("name") or "0").split(".")[0]
-    for call in sorted(query.calls_at(file, fact.line), key=_holds_calls):
-        if isinstance(call.func, ast.Attribute) and call.func.attr in NO_MODELS:
-            continue
-        if isinstance(call.func, ast.Name) and hasattr(builtins, call.func.id):
-            continue
-        if (query.qualified(file, call.func) or "").startswith(("torch.", "numpy.")):
-            continue  # a function of a library makes or changes what a model is given; it is none
+    calls = [call for call in query.calls_at(file, fact.line) if _may_be_model(file, call)]
+    # Of ``criterion(model(x.to(device)), y)`` the innermost is meant that may be a model: the one that holds none of the others.
+    for call in sorted(calls, key=lambda one: sum(inner in calls for inner in ast.walk(one) if isinstance(inner, ast.Call))):
         value = query.argument(call, int(name), "") if name.isdigit() else query.argument(call, 99, name)
         if value is not None and not isinstance(value, ast.Constant):
             return file, value
     return None
+
+
+def _may_be_model(file: SourceFile, call: ast.Call) -> bool:
+    """Whether a call may be that of a model, and is not one that makes or changes what a model is given."""
+    if isinstance(call.func, ast.Attribute) and call.func.attr in NO_MODELS:
+        return False
+    if isinstance(call.func, ast.Name) and hasattr(builtins, call.func.id):
+        return False
+    return not (query.qualified(file, call.func) or "").startswith(("torch.", "numpy."))
 
 
 def target_expression(project: Project, fact: Fact) -> tuple[SourceFile, ast.expr] | None:
@@ -77,11 +83,6 @@ def batch_line(project: Project, process: Process) -> Place | None:
     """The one line that returns batches, or None where there are several or none."""
     found = {Place(file.path, value.lineno) for file, value in batch_expressions(project, process)}
     return found.pop() if len(found) == 1 else None
-
-
-def _holds_calls(call: ast.Call) -> bool:
-    """Of ``criterion(model(x), y)`` the inner call is meant, which holds no other: it comes first."""
-    return bool(call.args) and isinstance(call.args[0], ast.Call)
 
 
 def input_chain(project: Project, fact: Fact) -> list[Origin]:
