@@ -52,6 +52,8 @@ def target_expression(project: Project, fact: Fact) -> tuple[SourceFile, ast.exp
     if file is None or fact.line is None:
         return None
     for call in query.calls_at(file, fact.line):
+        if isinstance(call.func, ast.Attribute) and call.func.attr in NO_MODELS:
+            continue
         value = query.argument(call, 1, "target")
         if value is not None and not isinstance(value, ast.Constant):
             return file, value
